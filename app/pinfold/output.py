@@ -113,6 +113,8 @@ def is_watched() -> bool:
 
 def print_progress(text: str) -> None:
     """How far something is, where it is watched, in place of what was said before."""
+    if not is_watched():
+        return
     stream = _behind(sys.stderr)
     width = shutil.get_terminal_size().columns - 1
     stream.write(f"\r\x1b[K{one_line(text)[:width]}")
@@ -121,6 +123,8 @@ def print_progress(text: str) -> None:
 
 def end_progress() -> None:
     """Take that line away."""
+    if not is_watched():
+        return
     stream = _behind(sys.stderr)
     stream.write("\r\x1b[K")
     stream.flush()

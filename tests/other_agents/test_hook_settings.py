@@ -109,7 +109,7 @@ def test_the_diff_is_shown_and_nobody_is_asked_twice(
     assert run(["hook", "install", "codex"]) == 2
     shown = capsys.readouterr()
     assert '+            "command": ' in shown.out
-    assert shown.err == "pinfold: use --yes when nobody can answer\n"
+    assert shown.err == "pinfold: it asks first: use --yes when nobody can answer\n"
     assert not (home / ".codex" / "hooks.json").exists()
     run(["hook", "install", "codex", "--yes"])
     assert "once you trust it" in capsys.readouterr().out

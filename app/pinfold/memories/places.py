@@ -63,15 +63,22 @@ class Places:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Change files alone; blocks. Raises `MemoriesRefused`, `OSError`."""
-        from filelock import FileLock, Timeout
-
         make_folder(self.files)
-        make_folder(self.work)
-        try:
-            with FileLock(self.work / "lock", timeout=_PATIENCE):
-                yield
-        except Timeout:
-            raise MemoriesRefused("Another pinfold is changing memories; try again.") from None
+        with locked(self.work):
+            yield
+
+
+@contextmanager
+def locked(work: Path) -> Iterator[None]:
+    """Change alone what the lock in `work` is for; blocks. Raises `MemoriesRefused`, `OSError`."""
+    from filelock import FileLock, Timeout
+
+    make_folder(work)
+    try:
+        with FileLock(work / "lock", timeout=_PATIENCE):
+            yield
+    except Timeout:
+        raise MemoriesRefused("Another pinfold is changing memories; try again.") from None
 
 
 def is_output(name: str) -> bool:

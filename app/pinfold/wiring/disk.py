@@ -7,7 +7,7 @@ from pathlib import Path
 from pinfold import paths
 from pinfold.agent.clock import CLOCK
 from pinfold.host import finding
-from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.host.app_context import AppContext, app_context
 from pinfold.numbers import ID_SHOWN
 from pinfold.rollout import disk
 from pinfold.rollout.hold import SessionHeld, is_held
@@ -15,22 +15,20 @@ from pinfold.rollout.journal import ROLLOUT, JournalError
 from pinfold.rollout.summaries import listen
 from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
-from pinfold.wiring.stdin import agreed
+from pinfold.wiring.stdin import confirmed
 
 
 def delete(arguments: argparse.Namespace) -> int:
     """Delete sessions, each after a question. Raises `JournalError`, `SessionHeld`, `WrongUse`."""
     ctx = app_context(arguments)
     found = list(dict.fromkeys(ctx.store.find(session) for session in arguments.sessions))
-    if not arguments.yes and not sys.stdin.isatty():
-        raise WrongUse("delete asks first: use --yes when nobody can answer")
     for folder in found:
         if is_held(folder):
             raise JournalError(f"Session {folder.name[:ID_SHOWN]} is open in another pinfold.")
     code = 0
     for folder in found:
         print("\n".join(_deletion_lines(ctx, folder)))
-        if not arguments.yes and not agreed("Delete it? This can't be undone."):
+        if not confirmed("Delete it? This can't be undone.", yes=arguments.yes):
             print("Nothing deleted.")
             code = 1
             continue

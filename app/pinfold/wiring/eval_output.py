@@ -9,7 +9,7 @@ from pinfold.atomic_files import failure, write_atomic
 from pinfold.commands.arguments import CommandError
 from pinfold.evaluation.report import EvalReport, html
 from pinfold.evaluation.terminal import WIDTH, printed
-from pinfold.output import is_watched, print_json, print_progress, print_table
+from pinfold.output import print_json, print_table
 
 
 def check_report(path: Path | None) -> None:
@@ -36,9 +36,3 @@ def show(result: object, report: EvalReport, arguments: argparse.Namespace) -> N
     except OSError as error:
         raise CommandError(failure(path, error)) from error
     print(f"Report written to {path}.", file=sys.stderr)
-
-
-def tell(text: str) -> None:
-    """Show progress, where somebody watches."""
-    if is_watched():
-        print_progress(text)

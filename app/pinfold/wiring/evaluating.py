@@ -31,13 +31,13 @@ from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.host.models import connect
 from pinfold.host.prices import prices
 from pinfold.numbers import duration
-from pinfold.output import print_table
+from pinfold.output import end_progress, print_progress, print_table
 from pinfold.providers.embedded import Embedded
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price, price_of
 from pinfold.wiring import recordings
-from pinfold.wiring.eval_output import check_report, show, tell
+from pinfold.wiring.eval_output import check_report, show
 
 OF_GATE = ("with_model", "against", "baseline", "write_baseline", "junit", "markdown")
 LEAST_BUDGET = 500
@@ -195,7 +195,7 @@ class _Watch:
 
     async def __aexit__(self, *_: object) -> None:
         self._ticking.cancel()
-        tell("")
+        end_progress()
 
     def hear(self, at: Progress) -> None:
         share = at.done / at.every
@@ -218,7 +218,7 @@ class _Watch:
         return next((name for name, speaker in work if speaker.is_busy), "")
 
     def _show(self) -> None:
-        tell(f"{duration(self._gone)} · {self._at}{self._doing}")
+        print_progress(f"{duration(self._gone)} · {self._at}{self._doing}")
 
     async def _tick(self) -> None:
         while True:

@@ -15,7 +15,7 @@ from pinfold.catalog.sqlite import sqlite3
 from pinfold.host.app_context import WrongUse, app_context
 from pinfold.host.finding import catalog
 from pinfold.numbers import ID_SHOWN
-from pinfold.output import end_progress, is_watched, print_json, print_progress, print_table
+from pinfold.output import end_progress, print_json, print_progress, print_table
 from pinfold.rollout.journal import JournalError
 from pinfold.sanitize import clean, one_line
 
@@ -67,16 +67,14 @@ def plain(hit: Hit) -> str:
 
 def _fill(index: Catalog) -> None:
     """Read what is new first; Ctrl+C searches what has been read so far."""
-    watched = is_watched()
     try:
         for left in index.fill():
-            if watched and left > 0:
+            if left > 0:
                 print_progress(f"Reading {left:,} sessions … Ctrl+C searches those read so far")
     except KeyboardInterrupt:
         pass
     finally:
-        if watched:
-            end_progress()
+        end_progress()
 
 
 def _show(hits: Sequence[Hit]) -> None:

@@ -1,7 +1,6 @@
 """`pinfold hook`: the digest in other agents."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from pinfold import paths
@@ -9,7 +8,7 @@ from pinfold.host.app_context import WrongUse
 from pinfold.other_agents import install
 from pinfold.other_agents.agents import AGENTS, Agent, HookRefused, agent_of, check_version
 from pinfold.other_agents.guard import LOG
-from pinfold.wiring.stdin import agreed
+from pinfold.wiring.stdin import confirmed
 
 
 def command(arguments: argparse.Namespace) -> int:
@@ -69,11 +68,7 @@ def _uninstall(agent: Agent, project: Path | None, *, yes: bool) -> int:
 
 def _agreed(change: install.Change, question: str, *, yes: bool) -> bool:
     print(f"{paths.shown(change.path)}:\n{change.diff()}")
-    if yes:
-        return True
-    if not sys.stdin.isatty():
-        raise WrongUse("use --yes when nobody can answer")
-    return agreed(question)
+    return confirmed(question, yes=yes)
 
 
 def _status(agent: Agent, root: Path) -> None:

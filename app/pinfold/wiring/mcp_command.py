@@ -9,6 +9,7 @@ from typing import Any, get_args
 from pinfold import paths
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.sanitize import clean, one_line
+from pinfold.wiring.stdin import agreed, confirmed
 
 USES = {
     "add": "pinfold mcp add NAME COMMAND [ARG ...], or pinfold mcp add NAME URL; "
@@ -125,7 +126,7 @@ async def _test(ctx: AppContext, name: str) -> int:
         while state.question is not None:
             asked = state.question
             print(f"{asked.diff or asked.text}\n")
-            await servers.answer(name, yes=await asyncio.to_thread(_yes, asked.title))
+            await servers.answer(name, yes=await asyncio.to_thread(agreed, asked.title))
             state = await servers.settled(name)
         if state.state != "ready":
             if attended or state.state == "failed":  # else it was said
@@ -137,13 +138,6 @@ async def _test(ctx: AppContext, name: str) -> int:
         return 0
     finally:
         await servers.aclose()
-
-
-def _yes(question: str) -> bool:
-    try:
-        return input(f"{one_line(question)} [y/N] ").strip().casefold() in ("y", "yes")
-    except EOFError:
-        return False
 
 
 def _remove(ctx: AppContext, name: str) -> int:
@@ -178,7 +172,8 @@ def _import(ctx: AppContext, agent: Any, *, yes: bool) -> int:
     for name, values in new.items():
         print(clean(server_config.section(name, _masked(values))), end="\n\n")
     file = config_files(ctx.cwd)[0]
-    if not yes and not _yes(f"Add {'this' if len(new) == 1 else 'these'} to {paths.shown(file)}?"):
+    what = "this" if len(new) == 1 else "these"
+    if not confirmed(f"Add {what} to {paths.shown(file)}?", yes=yes):
         print("Nothing was added.")
         return 1
     server_config.add(ctx, new)

@@ -24,7 +24,7 @@ from pinfold.memories.team import asking
 from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
 from pinfold.tokens.counter import Counter
-from pinfold.wiring.stdin import agreed
+from pinfold.wiring.stdin import confirmed
 
 _ENCODING = "o200k_base"
 ACTIONS = ("list", "show", "run", "forget", "clear", "doctor")
@@ -59,7 +59,7 @@ def _carry_out(ctx: AppContext, memories: Memories, arguments: argparse.Namespac
         case "forget":
             return _forget(keeper, names, yes=arguments.yes, as_json=arguments.json)
         case "clear":
-            if not _agreed("Remove every memory, and every copy of them?", yes=arguments.yes):
+            if not confirmed("Remove every memory, and every copy of them?", yes=arguments.yes):
                 return _declined(as_json=arguments.json)
             _say(keeper.clear(), as_json=arguments.json)
         case "doctor":
@@ -203,21 +203,12 @@ def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -
             print(asking.shared_too(shared))
     many = len(gone) + len(lines)
     never = ", and never read their sessions again" if sessions or not lines else ""
-    if not _agreed(f"Forget these {many:,}{never}?", yes=yes):
+    if not confirmed(f"Forget these {many:,}{never}?", yes=yes):
         return _declined(as_json=as_json)
     said = [keeper.forget_memory(line) for line in lines.values()]
     said += [keeper.forget(list(sessions))] if sessions else []
     _say(" ".join(said), as_json=as_json)
     return 0
-
-
-def _agreed(question: str, *, yes: bool) -> bool:
-    """Raises `WrongUse` where nobody can answer."""
-    if yes:
-        return True
-    if not sys.stdin.isatty():
-        raise WrongUse("it asks first: use --yes when nobody can answer")
-    return agreed(question)
 
 
 def _doctor(ctx: AppContext, memories: Memories, *, as_json: bool) -> int:

@@ -5,6 +5,9 @@ import select
 import stat
 import sys
 
+from pinfold.host.app_context import WrongUse
+from pinfold.sanitize import one_line
+
 PATIENCE = 2.0
 """Seconds of silence before it is told what is waited for."""
 
@@ -18,12 +21,21 @@ def read() -> str:
 
 def agreed(question: str) -> bool:
     """Whether the user says yes. The question goes where no program reads: standard error."""
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{one_line(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     try:
         return input().strip().lower() in ("y", "yes")
     except EOFError:
         print(file=sys.stderr)
         return False
+
+
+def confirmed(question: str, *, yes: bool) -> bool:
+    """Whether the user agrees, or did with `--yes`. Raises `WrongUse` where nobody can answer."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise WrongUse("it asks first: use --yes when nobody can answer")
+    return agreed(question)
 
 
 def is_given() -> bool:

@@ -13,11 +13,11 @@ from pinfold.commands.context_text import age
 from pinfold.host import vault
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.numbers import ID_SHOWN
-from pinfold.output import end_progress, is_watched, print_json, print_progress, print_table
+from pinfold.output import end_progress, print_json, print_progress, print_table
 from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
 from pinfold.vault.taking import Report
-from pinfold.wiring.stdin import agreed
+from pinfold.wiring.stdin import confirmed
 
 
 def command(arguments: argparse.Namespace) -> int:
@@ -34,17 +34,14 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def _sync(ctx: AppContext) -> int:
-    watched = is_watched()
 
     def taken(count: int, total: int) -> None:
-        if watched:
-            print_progress(f"{count:,} of {total:,} sessions")
+        print_progress(f"{count:,} of {total:,} sessions")
 
     try:
         report = vault.sync(ctx, taken)
     finally:
-        if watched:
-            end_progress()
+        end_progress()
     print(said(report))
     for file, why in report.failed.items():
         print(f"pinfold: {one_line(paths.shown(Path(file)))}: {one_line(why)}", file=sys.stderr)
@@ -112,11 +109,9 @@ def _list(ctx: AppContext, *, as_json: bool) -> int:
 
 
 def _forget(ctx: AppContext, session: str, *, yes: bool) -> int:
-    if not yes and not sys.stdin.isatty():
-        raise WrongUse("vault forget asks first: use --yes when nobody can answer")
     entry = vault.one(ctx, session)
     print(f"Session {entry.session} of {entry.tool}: “{one_line(entry.title) or 'no title'}”")
-    if not yes and not agreed("Remove it from the vault, and never take it in again?"):
+    if not confirmed("Remove it from the vault, and never take it in again?", yes=yes):
         print("Nothing removed.")
         return 1
     vault.forget(ctx, entry)

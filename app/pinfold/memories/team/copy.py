@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from pinfold.atomic_files import make_folder, write_atomic
 from pinfold.memories import trees
-from pinfold.memories.places import MEMORY, SUMMARY, MemoriesRefused
+from pinfold.memories.places import MEMORY, SUMMARY, locked
 from pinfold.memories.statements import Statement
 from pinfold.memories.team.sharing import Team
 from pinfold.memories.team.values import Line, Picked
@@ -19,7 +19,6 @@ from pinfold.sanitize import one_line
 
 TEAMS = "team"
 """The folder of teams, in that of memories and in that beside it."""
-_PATIENCE = 10.0
 Kept = TypeVar("Kept")
 
 
@@ -65,18 +64,9 @@ class TeamCopy:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Change it alone. Raises `MemoriesRefused`."""
-        from filelock import FileLock, Timeout
-
-        make_folder(self.files.parent.parent)
         make_folder(self.files.parent)
-        make_folder(self.work.parent.parent)
-        make_folder(self.work.parent)
-        make_folder(self.work)
-        try:
-            with FileLock(self.work / "lock", timeout=_PATIENCE):
-                yield
-        except Timeout:
-            raise MemoriesRefused("Another pinfold is changing memories; try again.") from None
+        with locked(self.work):
+            yield
 
     def read(self) -> Copy:
         """What was pulled last."""

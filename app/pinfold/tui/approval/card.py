@@ -27,6 +27,18 @@ FRAME = 6
 """Columns of a card's foot that its text can't have."""
 
 
+MOVING = (
+    Binding("up", "move(-1)", show=False),
+    Binding("down", "move(1)", show=False),
+    Binding("enter", "select", show=False),
+    Binding("pageup", "page(-1)", show=False),
+    Binding("pagedown,space", "page(1)", show=False),
+    Binding("home", "edge(0)", show=False),
+    Binding("end", "edge(1)", show=False),
+)
+"""Keys that choose an answer and scroll what is asked about."""
+
+
 class ApprovalCard(Vertical, can_focus=True):
     """Stands above the prompt until `decided` has a result."""
 
@@ -52,13 +64,7 @@ class ApprovalCard(Vertical, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", show=False),
-        Binding("down", "move(1)", show=False),
-        Binding("enter", "select", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown,space", "page(1)", show=False),
-        Binding("home", "edge(0)", show=False),
-        Binding("end", "edge(1)", show=False),
+        *MOVING,
         *bindings("approval"),
         *bindings("transcript", prefix="screen."),
     ]

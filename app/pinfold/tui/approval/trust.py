@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from rich.text import Text
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
@@ -12,7 +12,7 @@ from pinfold.ports.approver import Decision, Question
 from pinfold.ports.servers import TrustQuestion
 from pinfold.ports.tool import Review
 from pinfold.sanitize import clean
-from pinfold.tui.approval.card import ApprovalCard
+from pinfold.tui.approval.card import MOVING, ApprovalCard
 from pinfold.tui.approval.diff import DiffView
 from pinfold.tui.approval.menu import Menu, Option
 from pinfold.tui.keys import bindings
@@ -31,13 +31,7 @@ class TrustCard(ApprovalCard, inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", show=False),
-        Binding("down", "move(1)", show=False),
-        Binding("enter", "select", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown,space", "page(1)", show=False),
-        Binding("home", "edge(0)", show=False),
-        Binding("end", "edge(1)", show=False),
+        *MOVING,
         *(binding for binding in bindings("approval") if binding.action == "enlarge"),
         *bindings("transcript", prefix="screen."),
     ]

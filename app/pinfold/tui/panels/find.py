@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
-from textual import on, work
-from textual.message import Message
-from textual.worker import get_current_worker
+from textual import work
 
 from pinfold import paths
 from pinfold.catalog.catalog import Found
@@ -21,8 +19,8 @@ from pinfold.catalog.searching import COMMON, Hit
 from pinfold.commands.context_text import KINDS, age
 from pinfold.commands.session import take
 from pinfold.sanitize import one_line
-from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.host import PanelHost
+from pinfold.tui.panels.index_chooser import IndexChooser
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.session_page import marked, unmarked
 from pinfold.tui.panels.table import ListLine
@@ -34,35 +32,26 @@ SHOWN = 100
 """Hits."""
 
 
-class FindPanel(Chooser):
+class FindPanel(IndexChooser):
     """Its result is the key of a hit in `hits`."""
 
-    class Read(Message):
-        """More can be searched; `left` sessions are still to be read."""
-
-        def __init__(self, left: int) -> None:
-            super().__init__()
-            self.left = left
-
     def __init__(self, host: Host, now: Callable[[], datetime], words: str = "") -> None:
-        super().__init__("Find in all sessions", "Enter opens the session there · Esc closes")
-        self._host = host
+        super().__init__("Find in all sessions", "Enter opens the session there · Esc closes", host)
         self._now = now
         self._found = Found(())
-        self._left = 0
         self.hits: Mapping[str, Hit] = {}
         self.input.value = words
 
     def on_mount(self) -> None:
         self.filtered()
-        self._fill()
+        self.fill()
 
     def filtered(self) -> None:
         self._search(self.input.value)
 
     @work(exclusive=True, group="search")
     async def _search(self, typed: str) -> None:
-        search = partial(self._host.catalog.search, typed, SHOWN, self._now())
+        search = partial(self.host.catalog.search, typed, SHOWN, self._now())
         try:
             self._found = await asyncio.to_thread(search)
         except OSError as error:
@@ -71,27 +60,12 @@ class FindPanel(Chooser):
         now = self._now()
         self.hits = {f"{hit.path} {hit.number}": hit for hit in self._found.hits}
         self.list.show_lines([_line(key, hit, now) for key, hit in self.hits.items()], top=True)
-        self._show_count()
+        self.show_count()
 
-    @work(thread=True)
-    def _fill(self) -> None:
-        worker = get_current_worker()
-        for left in self._host.catalog.fill():
-            if worker.is_cancelled:
-                return
-            if left > 0:
-                self.post_message(self.Read(left))
-        self.post_message(self.Read(0))
+    async def index_changed(self) -> None:
+        self.filtered()
 
-    @on(Read)
-    def _read_on(self, event: Read) -> None:
-        self._left = event.left
-        if event.left:
-            self._show_count()
-        else:
-            self.filtered()
-
-    def _show_count(self) -> None:
+    def show_count(self) -> None:
         count, typed = len(self.hits), self.input.value.strip()
         told = [f"{count:,}{' best' if count == SHOWN else ''} item{'s' if count != 1 else ''}"]
         if not typed:
@@ -99,8 +73,8 @@ class FindPanel(Chooser):
         if self._found.common:
             words = ", ".join(f"“{one_line(word)}”" for word in self._found.common)
             told.append(f"{words} among the newest {COMMON:,}")
-        if self._left:
-            told.append(f"{self._left:,} sessions not yet searchable")
+        if self.left:
+            told.append(f"{self.left:,} sessions not yet searchable")
         self.say(" · ".join(told))
 
     def looked_at(self, key: str | None) -> None:

@@ -9,18 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import work
 from textual.binding import Binding, BindingType
-from textual.message import Message
-from textual.worker import get_current_worker
 
 from pinfold import paths
 from pinfold.catalog.catalog import Exchange
 from pinfold.catalog.searching import MATCH, MATCH_END
 from pinfold.commands.context_text import age
 from pinfold.sanitize import one_line
-from pinfold.tui.panels.chooser import Chooser
 from pinfold.tui.panels.host import PanelHost
+from pinfold.tui.panels.index_chooser import IndexChooser
 from pinfold.tui.panels.picker import Choice, ranked
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.session_page import page
@@ -37,25 +35,17 @@ FOUND = 300
 """Hits of which the sessions are shown."""
 
 
-class SessionsPanel(Chooser):
+class SessionsPanel(IndexChooser):
     """Its result is the id of a session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "folder", show=False, priority=True)]
-
-    class Read(Message):
-        """What was said in another session can be searched; `left` are still to be read."""
-
-        def __init__(self, left: int) -> None:
-            super().__init__()
-            self.left = left
 
     def __init__(
         self, host: Host, cwd: Path, now: Callable[[], datetime], *, current: str = ""
     ) -> None:
         """`current` is the id of the session that the user is in; without one, Esc begins one."""
         leaves = "closes" if current else "starts a new one"
-        super().__init__("Sessions", f"Enter resumes · Tab this folder or all · Esc {leaves}")
-        self._host = host
+        super().__init__("Sessions", f"Enter resumes · Tab this folder or all · Esc {leaves}", host)
         self._cwd = cwd
         self._now = now
         self._current = current
@@ -65,7 +55,6 @@ class SessionsPanel(Chooser):
         """Whether only the sessions of `cwd` are shown."""
         self._found: Mapping[str, str] = {}
         """Sessions in which the searched words were said, and where."""
-        self._left = 0
         self._total = 0
         """Sessions that there are; only the newest are in the list."""
 
@@ -79,7 +68,7 @@ class SessionsPanel(Chooser):
         self._here = any(self._is_here(line) for line in self._all)
         self._show(top=True)
         self._search(self.input.value)
-        self._fill()
+        self.fill()
 
     async def _list(self) -> None:
         """Read the list, of which the index may hold more when it was compared with the disk."""
@@ -88,7 +77,7 @@ class SessionsPanel(Chooser):
         self._by_id = {line.id: line for line in self._all}
 
     def _read(self) -> tuple[Sequence[SessionSummary], int]:
-        catalog = self._host.catalog
+        catalog = self.host.catalog
         found = {line.id: line for line in catalog.list(LISTED)}
         if len(found) == LISTED:  # those of this folder may be older
             found |= {line.id: line for line in catalog.list(LISTED, str(self._cwd))}
@@ -114,29 +103,16 @@ class SessionsPanel(Chooser):
 
     def _searched(self, query: str) -> tuple[Mapping[str, str], Sequence[SessionSummary]]:
         """Where the words were said, and the sessions of them that are not in the list."""
-        catalog = self._host.catalog
+        catalog = self.host.catalog
         found = catalog.search_sessions(query, FOUND, self._now())
         return found, catalog.sessions([one for one in found if one not in self._by_id])
 
-    @work(thread=True)
-    def _fill(self) -> None:
-        worker = get_current_worker()
-        for left in self._host.catalog.fill():
-            if worker.is_cancelled:
-                return
-            if left > 0:
-                self.post_message(self.Read(left))
-        self.post_message(self.Read(0))
-
-    @on(Read)
-    async def _read_on(self, event: Read) -> None:
-        self._left = event.left
-        self._show_count()
-        if not event.left:
-            await self._list()
-            self._show(top=False)
-            self._search(self.input.value)
-            self.looked_at(self.list.current)
+    async def index_changed(self) -> None:
+        self.show_count()
+        await self._list()
+        self._show(top=False)
+        self._search(self.input.value)
+        self.looked_at(self.list.current)
 
     def action_folder(self) -> None:
         self._here = not self._here
@@ -155,7 +131,7 @@ class SessionsPanel(Chooser):
             self._line(line, now) for line in fitting(shown, self.input.value.strip(), self._found)
         ]
         self.list.show_lines(lines, top=top)
-        self._show_count()
+        self.show_count()
 
     def _line(self, session: SessionSummary, now: datetime) -> ListLine:
         turns = f"{session.turns} turn{'s' if session.turns != 1 else ''}"
@@ -165,11 +141,11 @@ class SessionsPanel(Chooser):
         note = "open elsewhere" if session.held else session.note
         return ListLine(session.id, head, session.title, piece or note, right)
 
-    def _show_count(self) -> None:
+    def show_count(self) -> None:
         shown, here = len(self.list.lines), one_line(paths.shown(self._cwd))
         count = f"{shown:,} session{'s' if shown != 1 else ''}"
         where = f"of {here} · Tab: all folders" if self._here else f"in all folders · Tab: {here}"
-        reading = f" · {self._left:,} not yet searchable" if self._left else ""
+        reading = f" · {self.left:,} not yet searchable" if self.left else ""
         older = f" · {self._total - LISTED:,} older: type" if self._total > LISTED else ""
         told = f"{count} {where}{older}{reading}"
         self.say(told if self._all else "There are no earlier sessions.")
@@ -185,7 +161,7 @@ class SessionsPanel(Chooser):
 
     @work(exclusive=True, group="preview")
     async def _look(self, session: SessionSummary) -> None:
-        said = await asyncio.to_thread(self._host.catalog.exchange, session.id)
+        said = await asyncio.to_thread(self.host.catalog.exchange, session.id)
         piece = self._found.get(session.id, "")
         self.preview(page(session, said or Exchange(), piece, self._now()))
 
