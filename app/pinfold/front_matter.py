@@ -27,6 +27,7 @@ _DEEPEST = 12
 _NOTES = 5
 _ENTRY = re.compile(r"([A-Za-z][\w-]*):[ \t]+(\S.*)\Z")
 """A value on the line of its key."""
+_WORDS = re.compile(r"(?:\([^()]*\)|[^\s,])+")
 _YES, _NO = ("true", "yes", "on"), ("false", "no", "off", "")
 
 
@@ -60,13 +61,13 @@ class FrontMatter(Struct, frozen=True):
         return one_line(value)
 
     def words(self, key: str) -> tuple[str, ...]:
-        """A list, or the parts of a text between commas, else between spaces outside parentheses.
+        """A list, or the parts of a text between commas and spaces outside parentheses.
 
         Raises `FrontMatterError`.
         """
         value = self.values.get(key, "")
         if isinstance(value, str):
-            value = re.split(r",\s*|\s+(?![^()]*\))", value)
+            value = _WORDS.findall(value)
         if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
             raise self.error(f"“{key}” must be text or a list of texts", key)
         return tuple(word for part in value if (word := one_line(part)))

@@ -64,17 +64,33 @@ async def test_nothing_that_the_repository_names_runs(repo: Path, tmp_path: Path
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {ran}\n")
     hook.chmod(0o755)
-    (repo / ".gitattributes").write_text("*.py filter=bad\n")
+    (repo / ".gitattributes").write_text("*.py filter=bad\n*.txt filter=worse\n")
+    (repo / "b.txt").write_text("two\n")
     run(repo, "add", ".")
     run(repo, "commit", "-qm", "attributes")
     for name in ("smudge", "clean", "process"):
         run(repo, "config", f"filter.bad.{name}", f"touch {ran}; cat")
     run(repo, "config", "filter.bad.required", "true")
     run(repo, "config", "core.fsmonitor", f"touch {ran}")
+    run(repo, "config", "extensions.worktreeConfig", "true")
+    run(repo, "config", "--worktree", "filter.worse.smudge", f"touch {ran}; cat")
     folder, _ = await use(repo, "fix")
     (folder / "src" / "a.py").write_text("one\n")  # so that its content is compared
     assert (folder / "src" / "a.py").read_text() == "one\n"
     await remove(repo, "fix")
+    assert not ran.exists()
+
+
+async def test_a_missing_object_is_not_fetched(repo: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    blob = run(repo, "rev-parse", "HEAD:src/a.py").strip()
+    (repo / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    run(repo, "config", "core.repositoryFormatVersion", "1")
+    run(repo, "config", "extensions.partialClone", "origin")
+    for name, value in {"promisor": "true", "url": str(repo), "uploadpack": f"touch {ran}"}.items():
+        run(repo, "config", f"remote.origin.{name}", value)
+    with pytest.raises(WrongUse, match="The worktree fix was not made"):
+        await use(repo, "fix")
     assert not ran.exists()
 
 

@@ -30,6 +30,13 @@ def test_values_body_and_lines() -> None:
         raise found.error("“shy” is dull", "shy")
 
 
+@pytest.mark.parametrize("hostile", [" " * 30_000 + ")", "( " * 15_000, "a " * 15_000 + ")"])
+def test_words_are_found_in_linear_time(hostile: str) -> None:
+    """In cubic time this would take hours, before anybody trusts the project."""
+    found = parse(f'---\ntools: "a{hostile}"\n---\n', "a.md")
+    assert found.words("tools")
+
+
 def test_without_front_matter_all_is_body() -> None:
     assert parse("Do it.\n---\nx", "a.md").body == "Do it.\n---\nx"
 

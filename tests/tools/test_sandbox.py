@@ -1,6 +1,7 @@
 """The sandbox, tried for real: what must not get out of it, and what must work in it."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -14,8 +15,9 @@ from typing import Any
 import pytest
 
 from pinfold.ports.tool import Sandbox, ToolContext
+from pinfold.tools.process import Command
 from pinfold.tools.sandbox import landlock
-from pinfold.tools.sandbox.confine import find
+from pinfold.tools.sandbox.confine import confine, find
 from pinfold.tools.sandbox.places import look
 from pinfold.tools.shell import Shell
 
@@ -332,6 +334,19 @@ async def test_guarded_places_that_a_command_makes_are_set_aside(
     new = [path for path, pair in (after.kept | after.stays).items() if pair not in known]
     # Where a place cannot be kept, its copy is put back.
     assert all(machine.kind == "landlock" and path.read_text() == "x\n" for path in new)
+
+
+async def test_variables_for_a_command_change_nothing_of_its_sandbox(machine: Machine) -> None:
+    """Those of a project's server are the project's: a library that it names would be loaded into
+    what makes the sandbox, and another home would leave the user's keys in sight."""
+    library, sandbox = str(machine.work / "evil.so"), machine.sandbox()
+    env = {**os.environ, "LD_PRELOAD": library, "HOME": str(machine.work)}
+    script = f"echo =$LD_PRELOAD=; cat {machine.root}/home/.ssh/id_rsa"
+    assert "LD_PRELOAD" not in confine(sandbox, ["true"], machine.work, env).env
+    async with Command(["sh", "-c", script], machine.work, env=env, sandbox=sandbox) as command:
+        printed = b"".join([piece async for piece in command.output()]).decode()
+    assert f"={library}=" in printed
+    assert SECRET not in printed
 
 
 async def test_what_is_set_aside_on_another_disk_stays_beside(machine: Machine) -> None:

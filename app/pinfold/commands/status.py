@@ -24,7 +24,7 @@ MAX_DIFF = 2_000_000
 """Bytes of a diff that are shown."""
 _SCRIPT = """
 cd "$(git rev-parse --show-toplevel)" || exit 1
-options="--no-pager diff --no-ext-diff --no-textconv --no-color"
+options="--no-pager diff --no-ext-diff --no-textconv --no-color --ignore-submodules=dirty"
 base=$(git rev-parse -q --verify HEAD || git hash-object -t tree /dev/null)
 git $options "$base" --
 git ls-files --others --exclude-standard -z |
@@ -99,13 +99,14 @@ async def working_tree(folder: Path) -> str:
 
     Raises `CommandError` outside a repository.
     """
-    from pinfold.tools.git import safe_env
+    from pinfold.tools.git import no_filters, safe_env
     from pinfold.tools.process import Command
 
     if paths.repository_root(folder) is None:
         raise CommandError("/diff needs a Git repository, and this folder is in none.")
     found = b""
-    async with Command(["sh", "-c", _SCRIPT], folder, env=safe_env()) as command:
+    env = safe_env(await no_filters(folder))
+    async with Command(["sh", "-c", _SCRIPT], folder, env=env) as command:
         async for piece in command.output():
             found += piece
             if len(found) > MAX_DIFF:

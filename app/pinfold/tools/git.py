@@ -14,10 +14,12 @@ _SAFE = (
     ("core.quotePath", "false"),
 )
 """Git's settings that keep the repository's own from running a program."""
-_FILTERS = (
-    *("config", "--local", "--includes", "--name-only", "-z"),
-    *("--get-regexp", r"^filter\."),
+_PROGRAMS = (
+    *("config", "--includes", "--show-scope", "--name-only", "-z"),
+    *("--get-regexp", r"^(filter|hook)\."),
 )
+_OWN = ("local", "worktree")
+"""Scopes of what lies in the repository."""
 MAX_OUTPUT = 1_000_000
 """Bytes that are read."""
 
@@ -25,7 +27,13 @@ MAX_OUTPUT = 1_000_000
 def safe_env(more: Sequence[tuple[str, str]] = ()) -> Mapping[str, str]:
     """The environment in which git runs no hook and no monitor; `more` are further settings."""
     settings = (*_SAFE, *more)
-    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_CONFIG_COUNT": str(len(settings))}
+    env = {
+        **os.environ,
+        "GIT_OPTIONAL_LOCKS": "0",
+        # A missing object would be fetched by the command that the repository names for it.
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_CONFIG_COUNT": str(len(settings)),
+    }
     for at, (key, value) in enumerate(settings):
         env |= {f"GIT_CONFIG_KEY_{at}": key, f"GIT_CONFIG_VALUE_{at}": value}
     return env
@@ -45,14 +53,19 @@ async def git(folder: Path, *words: str, settings: Sequence[tuple[str, str]] = (
 
 
 async def no_filters(folder: Path) -> list[tuple[str, str]]:
-    """Settings that keep the filters of the repository's own configuration from running.
+    """Settings that keep the filters and hooks of the repository's own configuration from running.
 
     The user's, such as those of Git LFS, stay. Raises `ToolError`.
     """
     try:
-        names = await git(folder, *_FILTERS)
+        listed = (await git(folder, *_PROGRAMS)).split("\0")
     except ToolError:  # it has none
         return []
-    return [
-        (name, "false" if name.endswith(".required") else "") for name in names.split("\0") if name
-    ]
+    names = [name for scope, name in zip(listed[::2], listed[1::2], strict=False) if scope in _OWN]
+    return [_without(name) for name in dict.fromkeys(names)]
+
+
+def _without(name: str) -> tuple[str, str]:
+    if name.startswith("hook."):
+        return f"{name.rpartition('.')[0]}.enabled", "false"
+    return name, "false" if name.endswith(".required") else ""

@@ -49,6 +49,8 @@ UNSET = frozenset(
     {"SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "GPG_AGENT_INFO"}
 )
 """Variables that lead to sockets of the machine."""
+LOADED = ("LD_", "DYLD_", "GLIBC_", "GCONV_", "MALLOC_")
+"""So begin variables that load code into a program, or change it, before it does anything."""
 SEATBELT = "sandbox-exec (its profile is untested)"
 LANDLOCK = [str(Path(sys.executable).resolve()), "-I", landlock.__file__]
 PROBE_SECONDS = 10
@@ -162,12 +164,20 @@ def confine(
 ) -> Confined:
     """Get ready to run `argv` in the sandbox. Blocking. Raises `OSError`."""
     inherited = os.environ if env is None else env
+    # What makes the sandbox must not obey what is meant for the command in it.
+    loaded = {
+        name: value
+        for name, value in inherited.items()
+        if name.startswith(LOADED) and value != os.environ.get(name)
+    }
+    if loaded:
+        argv = ["env", *(f"{name}={value}" for name, value in loaded.items()), *argv]
     scratch = sandbox.scratch
     for name in ("tmp", "cache"):
         (scratch / name).mkdir(parents=True, exist_ok=True, mode=0o700)
     places = look(sandbox.roots) if sandbox.writes else Places()
     gits = [path for root in sandbox.roots for path in worktree(root) or ()]
-    hidden = secrets(inherited) | existing(sandbox.hidden)
+    hidden = secrets() | secrets(inherited) | existing(sandbox.hidden)
     extra = [*gits, scratch / "cache"]
     temporary = str(scratch / "tmp")
     match sandbox.kind:
@@ -191,7 +201,9 @@ def confine(
         case _:
             assert_never(sandbox.kind)
     caches = {name: str(scratch / "cache" / part) for name, part in CACHES.items()}
-    inner = {name: value for name, value in inherited.items() if name not in UNSET} | caches
+    inner = {
+        name: value for name, value in inherited.items() if name not in UNSET and name not in loaded
+    } | caches
     inner |= {"TMPDIR": temporary, "PINFOLD_SANDBOX": sandbox.kind}
     return Confined(sandbox, start, inner, places)
 
