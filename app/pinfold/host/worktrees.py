@@ -122,7 +122,9 @@ async def _registered(root: Path) -> list[Path]:
 
 async def _changed(path: Path) -> int:
     filters = await no_filters(path)
-    words = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
-    words += ("--ignore-submodules=dirty",)  # else what their configurations name would run
+    words = [
+        *("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"),
+        "--ignore-submodules=dirty",  # else what their configurations name would run
+    ]
     listed = await git(path, *words, settings=filters)
     return len([line for line in listed.split("\0") if line])

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MOST_PAGES = 20
 MOST = 1_000
 """Tools, prompts or resources of one server."""
+MOST_BYTES = 2_000_000
+"""Of all its texts together: the user is to read them."""
 
 
 class Offer(Struct, frozen=True):
@@ -55,7 +57,10 @@ async def offer_of(name: str, client: "Client") -> Offer:
             for one in await _all(client.list_resources, "resources")
         ]
         resources += await _templates(client)
-    return Offer(tuple(tools), client.instructions or "", tuple(prompts), tuple(resources))
+    offer = Offer(tuple(tools), client.instructions or "", tuple(prompts), tuple(resources))
+    if len(msgspec.json.encode(offer)) > MOST_BYTES:
+        raise ToolError(f"what it offers has more than {MOST_BYTES // 1_000_000} MB")
+    return offer
 
 
 async def _templates(client: "Client") -> list[ServerResource]:

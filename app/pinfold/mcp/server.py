@@ -202,7 +202,7 @@ class Server:
         answer = await asyncio.to_thread(self._answers.read, self.definition)
         if answer.start != self._start or answer.texts != offer.hash:
             before = answer.offer if answer.texts else None
-            question = texts_question(self.definition, offer, before)
+            question = await asyncio.to_thread(texts_question, self.definition, offer, before)
             if before is not None and not question.diff and answer.about != self._about:
                 question = start_question(self.definition, self._about, answer.about)
                 question = replace(question, about="texts")
