@@ -64,3 +64,21 @@ def test_the_hash_covers_the_files_that_a_command_names(tmp_path: Path) -> None:
     assert start_hash(definition, tmp_path, confined=False) != before
     (tmp_path / "b.json").write_text("changed")
     assert start_hash(definition, tmp_path, confined=True) != before
+
+
+@pytest.mark.parametrize(
+    ("cwd", "words"),
+    [
+        ("", ("sh", "${NOT_SET:-run.sh}")),
+        ("${NOT_SET:-.}", ("sh", "run.sh")),
+        ("${SUB}", ("sh", "../run.sh")),
+        ("", ("sh", "-c", "x=1; exec './run.sh' --fast")),
+    ],
+)
+def test_a_file_is_named_however_it_is_written(
+    tmp_path: Path, cwd: str, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "run.sh").write_text("true")
+    definition = Definition("x", command=words[0], args=words[1:], cwd=cwd)
+    assert named_files(definition, tmp_path, {"SUB": "sub"}) == [tmp_path / "run.sh"]

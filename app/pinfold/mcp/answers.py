@@ -1,20 +1,27 @@
 """What the user has answered about servers, and what these offered then."""
 
 import hashlib
+import os
+import re
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pinfold.atomic_files import make_folder, write_atomic
-from pinfold.mcp.definition import Definition, folder_of
+from pinfold.mcp.definition import Definition, filled, folder_of
 from pinfold.mcp.offers import Offer, digest
 from pinfold.small_files import read
 
 MAX_BYTES = 64_000_000
 MOST_FILE = 256_000_000
 """Bytes of a file that a command line names."""
+MOST_NAMES = 5_000
+"""Words of a command line that may name a file."""
+_BETWEEN = re.compile(r"[\s=@:,;&|()<>'\"`]+")
 
 
 class Answer(Struct, frozen=True):
@@ -60,26 +67,38 @@ class Answers:
         return self._folder / f"{key[:32]}.json"
 
 
-def start_hash(definition: Definition, workspace: Path, *, confined: bool) -> str:
+def start_hash(
+    definition: Definition,
+    workspace: Path,
+    *,
+    confined: bool,
+    env: Mapping[str, str] = os.environ,
+) -> str:
     """Of how it is started, and whether in a sandbox, with the bytes of every file of the
     workspace that its command line names. Blocking."""
-    named = {str(path): _content(path) for path in named_files(definition, workspace)}
+    named = {str(path): _content(path) for path in named_files(definition, workspace, env)}
     return digest([msgspec.to_builtins(definition.how), confined, named])
 
 
-def named_files(definition: Definition, workspace: Path) -> list[Path]:
-    """The files of the workspace that a command line names. Blocking."""
-    folder = folder_of(definition, workspace)
-    found: list[Path] = []
-    for word in (definition.command, *definition.args):
-        for text in {word, word.partition("=")[2], word.removeprefix("@")} - {""}:
-            try:
-                path = (folder / text).resolve()
-                if path.is_file() and path.is_relative_to(workspace):
-                    found.append(path)
-            except (OSError, ValueError, RuntimeError):
-                continue
-    return sorted(set(found))
+def named_files(
+    definition: Definition, workspace: Path, env: Mapping[str, str] = os.environ
+) -> list[Path]:
+    """The files of the workspace that a command line names, by itself or within a word, such as
+    `--config=x.json` and `sh -c "exec ./run"`. Blocking."""
+    folder = folder_of(replace(definition, cwd=filled(definition.cwd, env)), workspace)
+    texts: dict[str, None] = {}
+    for given in (definition.command, *definition.args):
+        word = filled(given, env)
+        texts |= dict.fromkeys((word, *_BETWEEN.split(word)))
+    found: set[Path] = set()
+    for text in list(filter(None, texts))[:MOST_NAMES]:
+        try:
+            path = (folder / text).resolve()
+            if path.is_file() and path.is_relative_to(workspace):
+                found.add(path)
+        except (OSError, ValueError, RuntimeError):
+            continue
+    return sorted(found)
 
 
 def _content(path: Path) -> str:

@@ -139,6 +139,11 @@ def expanded(definition: Definition, env: Mapping[str, str], secret: Collection[
     )
 
 
+def filled(text: str, env: Mapping[str, str]) -> str:
+    """A text with the values of its variables; those that are not set are empty."""
+    return _VARIABLE.sub(lambda match: env.get(match[1]) or match[2] or "", text)
+
+
 def environment(definition: Definition, env: Mapping[str, str]) -> dict[str, str]:
     """What the process sees, of an expanded definition."""
     return {name: env[name] for name in INHERITED if name in env} | dict(definition.env)

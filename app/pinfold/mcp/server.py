@@ -164,13 +164,14 @@ class Server:
         """Blocking."""
         definition, workspace = self.definition, self._base
         self._start = self._hash()
-        files = named_files(definition, workspace)
+        files = named_files(definition, workspace, self._place.env)
         self._about = about_start(definition, workspace, files, self._confined())
 
     def _hash(self) -> str:
         """Blocking."""
         confined = self.definition.sandbox and self._place.sandbox is not None
-        return start_hash(self.definition, self._base, confined=confined)
+        env = self._place.env
+        return start_hash(self.definition, self._base, confined=confined, env=env)
 
     def _confined(self) -> str:
         if not self.definition.sandbox:
