@@ -110,7 +110,7 @@ def parse(text: str, name: str, digest: str = "") -> FrontMatter:
     skipped = text.count("\n", 0, len(text) - len(begun))
     if not handler.detect(begun):
         return FrontMatter(name, body=safe(text).strip(), hash=digest)
-    notes = ["blank lines stand before the front matter"] if skipped else []
+    notes = ["there are blank lines before the front matter"] if skipped else []
     try:
         head, body = handler.split(begun)
     except ValueError:
@@ -195,7 +195,7 @@ def _check(yaml: Any, text: str, loader: Any) -> None:
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             depth -= 1
         if depth > _DEEPEST:
-            raise _Broken("it is nested too deep", line)
+            raise _Broken("it is nested too deeply", line)
 
 
 def _repaired(handler: Any, head: str, before: int) -> tuple[str, list[str]]:

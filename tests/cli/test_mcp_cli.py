@@ -87,7 +87,7 @@ def test_servers_of_other_agents_are_shown_before_they_are_added(
     said = capsys.readouterr()
     assert 'env = {KEY = "***", OTHER = "${OTHER}"}' in said.out
     assert "secret" not in said.out
-    assert 'There is a server "old" already.' in said.err
+    assert 'There is already a server "old".' in said.err
     assert "can't be called 'a b'" in said.err
     assert config.read_text() == CONFIG
     local = {"mcpServers": {"far": {"type": "http", "url": "https://far.example"}}}

@@ -121,10 +121,10 @@ async def test_jobs_lists_and_ends_background_commands(
     where = ToolContext(tmp_path, tmp_path / "session", "c1", print)
     job = await context.session.jobs.start("npm run dev", ["sleep", "600"], {}, where)
     await run(context, "/jobs")
-    assert context.told[-1] == f"1  npm run dev · runs, 0s · {job.path}"
+    assert context.told[-1] == f"1  npm run dev · running for 0s · {job.path}"
     await run(context, "/jobs kill 1")
     await run(context, "/jobs")
-    assert "1  npm run dev · killed by the user, 0s" in context.told[-1]
+    assert "1  npm run dev · killed by the user after 0s" in context.told[-1]
     with pytest.raises(CommandError, match="no background command 2"):
         await run(context, "/jobs kill 2")
     with pytest.raises(CommandError, match="/jobs kill 1 ends one"):

@@ -35,7 +35,7 @@ async def test_what_mcp_lists_and_does() -> None:
     await mcp(context, ["answer", "shop"])
     assert (context.opened[-1], context.search) == ("mcp", "shop")
     for what, why in (
-        (["answer", "git"], "asks nothing"),
+        (["answer", "git"], "is not asking anything"),
         (["stop", "x"], "There is no MCP server x"),
         (["sing"], "/mcp opens the list"),
     ):
@@ -47,5 +47,5 @@ async def test_without_servers_it_says_how_to_add_one() -> None:
     context = FakeContext()
     await mcp(context)
     assert context.told == [
-        "No MCP server is configured. pinfold mcp add adds one; docs/mcp.md says how."
+        "No MCP server is configured. Add one with `pinfold mcp add` (see docs/mcp.md)."
     ]

@@ -97,7 +97,7 @@ def test_a_local_cluster_gives_the_same_bytes_and_listens_nowhere_else(
         assert pinfold([*ask, "--yes", "--shared", "home/sessions"]) == 0
         told = capsys.readouterr()
         assert f"1 session, {talk.stat().st_size} bytes, leaves this machine" in told.err
-        assert "3 more go by their paths, or in full" in told.err
+        assert "3 more are sent as paths, or in full" in told.err
         assert all(data.decode() in told.out for data in expected)
         assert SECRET not in told.out
 
@@ -145,9 +145,9 @@ def version(pinfold: str | None, python: str = "3.11.7.final.0") -> dict[str, An
 @pytest.mark.parametrize(
     ("worker", "scheduler", "why"),
     [
-        (version("2"), version(None), "On tcp://w there is pinfold 2, and here pinfold 1."),
-        (version(None), version("1"), "On tcp://w there is no pinfold, and here pinfold 1."),
-        (version("1"), version("1", "3.12.1"), "On the scheduler there is Python 3.12, and"),
+        (version("2"), version(None), "tcp://w has pinfold 2, this machine pinfold 1."),
+        (version(None), version("1"), "tcp://w has no pinfold, this machine pinfold 1."),
+        (version("1"), version("1", "3.12.1"), "the scheduler has Python 3.12, this"),
         (version("1"), version(None), None),
     ],
 )
@@ -187,7 +187,7 @@ def test_workers_may_end_and_the_session_that_ends_three_is_set_aside(
     work = Work("digest", {**DIGEST.settings, "once": str(folder / "once")}, redact=False)
     with cluster.local(2) as client:
         report = run(work, [*bad, *every], cluster.Cluster(client), kept)
-    assert report.failed == {0: "3 workers ended while they worked on it."}
+    assert report.failed == {0: "3 workers died while working on it."}
     assert report.new == 7
 
 

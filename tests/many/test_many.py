@@ -208,7 +208,7 @@ def test_processes_give_the_same_bytes_and_name_the_session_that_ends_one(
     monkeypatch.setattr("pinfold.many.engines.attempt", die)
     cache, other = Cache(folder / "cache"), Cache(folder / "other")
     there = run(DIGEST, [*sessions[:2], deadly, *sessions[2:]], Processes(2), cache)
-    assert there.failed == {2: "The process that worked on it was ended."}
+    assert there.failed == {2: "The process working on it was killed."}
     here = run(DIGEST, sessions, Here(), other)
     mapped = [data for _, data in outcomes(there, [*sessions[:2], deadly, *sessions[2:]], cache)]
     assert mapped == [data for _, data in outcomes(here, sessions, other)]

@@ -38,7 +38,7 @@ def test_a_line_that_is_too_long_is_dropped_as_it_comes() -> None:
         (b'{"a":' + b"[" * 120 + b"]" * 120 + b"}", "nested too deeply"),
         (b'{"a":[' + b"[]," * MOST_VALUES + b"1]}", "more than 50,000 values"),
         (b'{"a":', "not valid JSON"),
-        (b"[1]", "no JSON object"),
+        (b"[1]", "not a JSON object"),
         (b'{"a":"\\ud800"}', "not valid JSON"),
     ],
 )

@@ -230,7 +230,7 @@ async def test_a_server_of_a_project_runs_in_the_sandbox(tmp_path: Path) -> None
     await again.start("fake")
     question = (await again.settled("fake")).question
     assert question is not None
-    assert "with all your rights, for there is no sandbox: none works here" in question.text
+    assert "with all your rights, because there is no sandbox: none works here" in question.text
     await again.aclose()
 
 

@@ -63,7 +63,7 @@ def test_tabs_and_blank_lines_are_repaired() -> None:
     found = parse("\n\n---\nmetadata:\n\ta: b\n---\n", "a.md")
     assert found.values == {"metadata": {"a": "b"}}
     assert [note.removeprefix("a.md: ") for note in found.notes] == [
-        "blank lines stand before the front matter.",
+        "there are blank lines before the front matter.",
         "line 5 was indented by a tab.",
     ]
 

@@ -115,14 +115,14 @@ def test_what_is_broken_is_a_sentence_and_what_is_odd_a_note(ground: Ground) -> 
         "skills/broken/SKILL.md, line 1: the front matter has no closing line “---”.",
         "skills/empty/SKILL.md, line 1: it has no description and no text.",
         "skills/plain/SKILL.md, line 1: it has no front matter with a name and a description.",
-        "commands/bad name.md is no command: its name must be letters, digits, -, _ and dots.",
+        "commands/bad name.md is not a command: its name must be letters, digits, -, _ and dots.",
     ]
     odd, short = shelf.found
     assert (odd.name, odd.description, odd.tools) == ("odd", "a: b", ("Bash(git *)", "Read"))
     assert list(odd.notes) == [
         "the value on line 2 needs quotes.",
         "the value on line 3 needs quotes.",
-        "“My␛[2J Skill” is no name: it is called odd, as its folder is",
+        "“My␛[2J Skill” is no valid name: it is called odd, like its folder",
     ]
     assert short.description == "First line"
 
@@ -146,9 +146,9 @@ def test_a_hostile_project(ground: Ground) -> None:
     assert len(shelf.of("skill")) == MOST
     assert "secret" not in {one.body for one in shelf.found}
     said = [one.partition("/.claude/skills/")[2] for one in shelf.problems]
-    assert said[0] == "home/SKILL.md leads out of the project: it is not read."
+    assert said[0] == "home/SKILL.md links out of the project: it is not read."
     assert said[1].startswith("huge/SKILL.md can't be read: it has more than")
-    assert said[2] == "out/SKILL.md leads out of the project: it is not read."
+    assert said[2] == "out/SKILL.md links out of the project: it is not read."
     assert shelf.problems[3].startswith(f"Only {MOST} are read")
 
 

@@ -80,12 +80,13 @@ async def test_a_skill_is_one_result_that_reads_below_its_folder(ground: Ground)
     found = [result.content for result in results(list(on_.session.items))]
     assert found[0] == (
         f"[Skill pdf, from ~/.claude/skills/pdf/SKILL.md. Its folder is {skill}, with "
-        "out.md, forms/a.md. Paths in it start there; read_file reads them and shell runs them.]"
+        "out.md, forms/a.md. Its paths are relative to it; read_file reads them and "
+        "shell runs them.]"
         "\n\nDo."
     )
     assert found[1] == "1\tfield"
     assert found[2].startswith("The user refused this call.")
-    assert found[3] == "The skill shy is for the user alone to start: /shy."
+    assert found[3] == "The skill shy can only be started by the user: /shy."
     assert found[4] == "There is no skill df; there are pdf."
     # A card for the link out of the folder and, whatever allowed-tools says, for the command.
     assert [question.tool for question in on_.user.asked] == ["read_file", "shell"]
@@ -102,7 +103,8 @@ async def test_a_changed_skill_of_a_project_is_not_read(ground: Ground) -> None:
     await on_.session.send("go")
     (result,) = results(list(on_.session.items))
     assert result.content == (
-        "The skill pdf is the project's and waits for the user's word: /skills shows it to them."
+        "The skill pdf is the project's and waits for the user's approval: "
+        "/skills shows it to them."
     )
     assert on_.told()[0] == (
         "This project brings 1 skill with changes since you accepted them: "
@@ -185,7 +187,7 @@ async def test_a_command_waits_for_a_turn_of_its_own_and_may_be_gone_by_then(
     second = on_.session.send("/deploy", expands=True)
     file.unlink()
     await first
-    assert (await second).reason == "There is no /deploy any more: it is not sent."
+    assert (await second).reason == "There is no /deploy: the prompt was not sent."
     queued = next(event for event in on_.events() if isinstance(event, PromptQueued))
     assert (queued.expands, queued.steers) == (True, False)
 
@@ -270,7 +272,9 @@ def test_the_list_without_the_screen(ground: Ground, capsys: pytest.CaptureFixtu
     place = ["-C", str(ground.repo)]
     assert run(["skills", *place]) == 0
     skill, command = capsys.readouterr().out.splitlines()
-    assert skill.startswith("● pdf  yours        2 tokens  pdf of .claude · allowed-tools without")
+    assert skill.startswith(
+        "● pdf  yours        2 tokens  pdf of .claude · allowed-tools has no effect"
+    )
     assert "waits: this folder is not trusted · .claude/commands/deploy.md" in command
     assert run(["skills", "--json", *place]) == 0
     listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -72,7 +72,7 @@ async def test_the_panel_lists_servers_and_its_keys_act() -> None:
         await until(pilot, lambda: "Folded git" in foot(pilot))
         await until(pilot, lambda: table.lines[0].note == "folded")
         await pilot.press("a")
-        await until(pilot, lambda: "It asks nothing." in foot(pilot))
+        await until(pilot, lambda: "It is not asking anything." in foot(pilot))
         await pilot.press("down", "r")
         await until(pilot, lambda: servers.done[-1:] == ["restart time"])
         await pilot.press("s")

@@ -52,8 +52,8 @@ async def test_a_projects_skill_is_shown_before_it_is_accepted(ground: Ground) -
         await until(pilot, lambda: len(listed.lines) == 2)
         facts = str(app.screen.query_one(".facts", Static).visual)
         assert facts.startswith("2 skills · ")
-        assert facts.endswith("! 1 waits for your word: t")
-        await until(pilot, lambda: "allowed-tools without effect: Bash" in foot(pilot))
+        assert facts.endswith("! 1 waits for your approval: t")
+        await until(pilot, lambda: "allowed-tools has no effect: Bash" in foot(pilot))
         await pilot.press("down", "t")
         await until(pilot, lambda: isinstance(app.screen, AcceptPanel))
         text = app.screen.query_one(Page).text

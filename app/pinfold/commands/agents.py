@@ -40,7 +40,7 @@ async def agents(context: Context, what: Sequence[str] = ()) -> None:
         case ["stop", one] if named := _ITEM.fullmatch(one):
             number = _known(children, named[1])
             if children.end(number) is not None:
-                raise CommandError(f"Agent a{number} has ended already.")
+                raise CommandError(f"Agent a{number} has already ended.")
             children.stop(number, "the user stopped it")
         case _:
             raise CommandError(USE)

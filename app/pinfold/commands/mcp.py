@@ -16,7 +16,7 @@ USE = (
     "/mcp opens the list, /mcp list prints it; /mcp restart, stop, answer, fold or unfold takes "
     "the name of a server, fold and unfold also SERVER/TOOL."
 )
-NONE = "No MCP server is configured. pinfold mcp add adds one; docs/mcp.md says how."
+NONE = "No MCP server is configured. Add one with `pinfold mcp add` (see docs/mcp.md)."
 
 
 async def mcp(context: Context, what: Sequence[str] = ()) -> None:
@@ -38,7 +38,7 @@ async def mcp(context: Context, what: Sequence[str] = ()) -> None:
             await servers.port.stop(_known(servers, name))
         case ["answer", name]:
             if servers.port.state(_known(servers, name)).question is None:
-                raise CommandError(f"MCP server {name} asks nothing.")
+                raise CommandError(f"MCP server {name} is not asking anything.")
             context.open("mcp", name)
         case ["fold" | "unfold" as act, place, *rest] if rest in ([], ["now"]):
             name, _, tool = place.partition("/")

@@ -22,7 +22,7 @@ WHY = {
     "user": "folded",
     "budget": "folded: above the budget",
     "new": "folded: new or changed",
-    "stopped": "folded: it did not run",
+    "stopped": "folded: was not running",
     "schema": "folded: its schema was refused",
 }
 
@@ -90,7 +90,7 @@ def page(servers: SessionServers, name: str, rows: Sequence[ContextRow]) -> str:
     whose = "yours" if state.source == "user" else "of this project"
     parts = [f"{state.state}, {whose}" + (f": {clean(state.why)}" if state.why else "")]
     if lists is None:
-        parts.append("What it offers is not known, or waits for your approval.")
+        parts.append("What it offers is unknown or waiting for your approval.")
         return "\n\n".join(parts)
     if lists is not state:
         parts.append("What it offered last time:")

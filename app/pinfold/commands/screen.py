@@ -96,7 +96,7 @@ ACTIONS = (
     Action("context", "See and steer what the model sees", "screen", ("context",), run=window),
     Action(
         "find",
-        "Search the transcript, what left the window, and agents; or all sessions",
+        "Search this session and its agents, folded items included; or all sessions",
         "screen",
         ("find",),
         (Argument("text", kind="rest"), Argument("--all", "in all sessions", kind="flag")),

@@ -20,7 +20,7 @@ LIST = Argument("what", metavar="[list]", choices=("list",))
 def library_of(context: Context) -> Library:
     """Raises `CommandError` where the session has none."""
     if (library := context.session.library) is None:
-        raise CommandError("This session has no skills and no commands of its own.")
+        raise CommandError("This session has no skills or custom commands.")
     return library
 
 
@@ -64,7 +64,7 @@ ACTIONS = (
     ),
     Action(
         "skill",
-        "Put a skill's text before what you write behind it",
+        "Put a skill's text before your prompt",
         "session",
         ("skill",),
         (Argument("name", kind="rest", metavar="NAME ...", offers=_names),),

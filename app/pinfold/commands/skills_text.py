@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pinfold.skills.extension import Extension, Kind, State
 
 NONE: dict[Kind, str] = {
-    "skill": "There are no skills. docs/skills.md says where they lie.",
-    "command": "There are no commands of your own. docs/skills.md says where they lie.",
+    "skill": "There are no skills. docs/skills.md says where to put them.",
+    "command": "There are no custom commands. docs/skills.md says where to put them.",
 }
 SIGNS: dict[State, str] = {"ready": "●", "untrusted": "?", "new": "?", "changed": "!"}
 HIDDEN = "○"
@@ -41,9 +41,9 @@ def standing(one: Extension) -> list[str]:
     found = [
         SAID[one.state],
         f"hidden by {one.hidden_by}" if one.hidden_by else "",
-        f"yours alone to start: /{called(one)}" if one.manual else "",
+        f"only you can start it: /{called(one)}" if one.manual else "",
         f"asks for the model {one.model}" if one.model else "",
-        f"allowed-tools without effect: {', '.join(one.tools)}" if one.tools else "",
+        f"allowed-tools has no effect: {', '.join(one.tools)}" if one.tools else "",
     ]
     return [*filter(None, found), *(note.rstrip(".") for note in one.notes)]
 
@@ -62,6 +62,6 @@ def lines(found: Iterable[Extension], count: Callable[[str], int]) -> list[str]:
 
 def page(one: Extension) -> str:
     """All of it, as the model would read it; safe to show."""
-    beside = f"beside it: {', '.join(map(one_line, one.files))}" if one.files else ""
+    beside = f"other files: {', '.join(map(one_line, one.files))}" if one.files else ""
     head = [one.description, one.shown, *standing(one), beside]
     return "\n".join([*filter(None, head), "", one.body])

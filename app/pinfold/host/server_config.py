@@ -22,7 +22,7 @@ def add(ctx: AppContext, servers: Mapping[str, Mapping[str, Any]]) -> Path:
     known = before.get("mcp", {}).get("servers", {})
     for name in servers:
         if name in known:
-            raise SettingsError(f'There is a server "{name}" already: pinfold mcp remove {name}')
+            raise SettingsError(f'There is already a server "{name}": pinfold mcp remove {name}')
     parts = [text.rstrip()] if text.strip() else []
     parts += [section(name, values) for name, values in servers.items()]
     _write(file, "\n\n".join(part.rstrip() for part in parts) + "\n", {**known, **servers}, before)

@@ -107,7 +107,7 @@ class Cluster:
                         if deaths[task.at] < DEATHS:
                             again.append((task, flight.by_path))
                         else:
-                            yield task, Failed(f"{DEATHS} workers ended while they worked on it.")
+                            yield task, Failed(f"{DEATHS} workers died while working on it.")
                     elif result is None:  # the file is not there, or another one
                         again.append((task, False))
                     else:
@@ -167,10 +167,10 @@ class Cluster:
         except OSError:
             raise
         except Exception as error:  # of Dask's own: all that a session causes is a value
-            return Failed(f"The cluster could not work on it: {type(error).__name__}: {error}")
+            return Failed(f"The cluster failed to process it: {type(error).__name__}: {error}")
         if result is None or isinstance(result, bytes | Failed):
             return result
-        return Failed("The cluster gave back something else than a result.")
+        return Failed("The cluster returned something other than a result.")
 
     def _workers(self) -> set[str]:
         """Those that are there and have the same pinfold."""
@@ -227,7 +227,7 @@ def _differing(client: "Client") -> dict[str, str]:
             theirs = there.get(name)
             if theirs != ours and (theirs or place != "the scheduler"):
                 has = f"{name} {theirs}" if theirs else f"no {name}"
-                found.setdefault(place, f"On {place} there is {has}, and here {name} {ours}.")
+                found.setdefault(place, f"{place} has {has}, this machine {name} {ours}.")
     return found
 
 
@@ -259,8 +259,8 @@ def host_of(address: str) -> str:
         raise CommandError(f"{address} is not a scheduler's address, such as tls://host:8786.")
     if parts.scheme == "tcp" and not is_loopback(host):
         raise CommandError(
-            f"{address} is not encrypted, and whoever reaches it can run code: use tls:// with the "
-            "certificates of [cluster] in your config.toml."
+            f"{address} is not encrypted, and anyone who reaches it can run code: use tls:// with "
+            "the certificates of [cluster] in your config.toml."
         )
     return host
 
@@ -288,7 +288,7 @@ def _security(settings: ClusterSettings) -> "Security":
         raise CommandError("tls:// needs ca_file, cert_file and key_file in your [cluster].")
     for file in filter(None, files):
         if not Path(file).expanduser().is_file():
-            raise CommandError(f"The file {file} of your [cluster] is not there.")
+            raise CommandError(f"The file {file} in your [cluster] does not exist.")
     _quiet()
     from distributed import Security
 

@@ -43,7 +43,7 @@ def read(path: str) -> Content:
         if not stat.S_ISREG(status.st_mode):
             raise NotASession("It is not a file.")
         if status.st_size > LARGEST:
-            raise NotASession(f"It has more than {LARGEST >> 30} GB.")
+            raise NotASession(f"It is larger than {LARGEST >> 30} GB.")
         data = file.read()
     if b'"images"' not in data:
         return Content(data)

@@ -71,7 +71,7 @@ class Processes:
             # One of them ended its process, and all others with it. Each alone shows which.
             for suspect in suspects:
                 if (yield from self._mapped(work, iter([suspect]), 1)):
-                    yield suspect, Failed("The process that worked on it was ended.")
+                    yield suspect, Failed("The process working on it was killed.")
 
     def _mapped(
         self, work: Work, tasks: Iterator[Task], jobs: int

@@ -69,7 +69,7 @@ def attempt(work: Work, name: str, data: bytes) -> bytes | Failed:
     except EXPECTED as error:
         return Failed(str(error))
     except MemoryError:
-        return Failed("It needs more memory than there is.")
+        return Failed("It needs more memory than is available.")
     except Exception as error:  # of one hostile session
         return Failed(f"This is a bug in pinfold: {type(error).__name__}: {error}")
 

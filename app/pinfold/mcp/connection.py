@@ -153,7 +153,7 @@ class Connection:
 
     def _ready(self) -> "Client":
         if self._client is None:
-            raise ToolError(f'The server "{self._name}" does not run.')
+            raise ToolError(f'The server "{self._name}" is not running.')
         return self._client
 
     async def _within(self, seconds: float, doing: Awaitable[T], ask: Ask | None = None) -> T:
@@ -192,9 +192,7 @@ class Connection:
             raise
         except Exception as error:
             # The SDK checks replies with pydantic and has errors of its own; a server picks which.
-            raise ToolError(
-                f"it sent what is not of the protocol ({type(error).__name__})"
-            ) from error
+            raise ToolError(f"it broke the protocol ({type(error).__name__})") from error
 
     async def _begin(self, mode: str) -> None:
         """Raises `ToolError`, `_EndedAtOnce`."""

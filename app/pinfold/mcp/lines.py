@@ -76,7 +76,7 @@ def decode(line: bytes, keep: Callable[[bytes], str]) -> dict[str, Any]:
     except ValueError as error:
         raise Unreadable("a message that is not valid JSON") from error
     if not isinstance(message, dict):
-        raise Unreadable("a message that is no JSON object")
+        raise Unreadable("a message that is not a JSON object")
     if line.count(b"[") + line.count(b"{") > MOST_DEPTH and _depth(message) > MOST_DEPTH:
         raise Unreadable("a message that is nested too deeply")
     return message

@@ -50,7 +50,7 @@ def transport_of(given: Definition, place: Place, base: Path) -> Transport:
         scratch = place.sandbox.scratch / f"server-{given.name}"
         sandbox = replace(place.sandbox, network=given.network, scratch=scratch)
     elif given.sandbox and given.source == "user":
-        raise ToolError(f"it is to run in a sandbox, and there is none: {place.no_sandbox}")
+        raise ToolError(f"it must run in a sandbox, and none is available: {place.no_sandbox}")
     return Stdio(
         (given.command, *given.args),
         folder_of(given, base),

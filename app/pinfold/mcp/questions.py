@@ -49,7 +49,7 @@ def about_texts(offer: Offer) -> str:
         lines += _indented(tool.description)
         lines += _indented(_json(tool.schema), "  arguments: ")
         if tool.annotations:
-            lines += _indented(_json(tool.annotations), "  it says of itself: ")
+            lines += _indented(_json(tool.annotations), "  it says about itself: ")
     for prompt in offer.prompts:
         lines.append(f"Prompt {one_line(prompt.name)} {one_line(prompt.title)}".rstrip())
         lines += _indented(prompt.description)

@@ -118,7 +118,7 @@ def _shortened(text: str, folder: Path, name: str) -> tuple[str, dict[str, Any]]
     try:
         path = keep(folder, name, text)
     except OSError as error:
-        where, detail = f"it could not be kept: {error.strerror}", {}
+        where, detail = f"it could not be saved: {error.strerror}", {}
     else:
         where, detail = f"the whole output is in {path}", {"spill": str(path)}
     return f"{text[:half]}\n[... {left} left out; {where} ...]\n{text[-half:]}", detail

@@ -105,7 +105,7 @@ class Server:
         if state.state == "waiting":
             raise ToolError(f'The server "{state.name}" waits for the user\'s answer.')
         why = f": {state.why}" if state.why else ""
-        raise ToolError(f'The server "{state.name}" does not run{why}'.rstrip(".") + ".")
+        raise ToolError(f'The server "{state.name}" is not running{why}'.rstrip(".") + ".")
 
     async def _run(self) -> None:
         try:
@@ -177,7 +177,7 @@ class Server:
         if not self.definition.sandbox:
             return "outside the sandbox, with all your rights"
         if self._place.sandbox is None:
-            return f"with all your rights, for there is no sandbox: {self._place.no_sandbox}"
+            return f"with all your rights, because there is no sandbox: {self._place.no_sandbox}"
         return f"in the sandbox, with{'' if self.definition.network else 'out'} the network"
 
     async def _stale(self) -> None:

@@ -176,7 +176,7 @@ class Stdio:
     def _drop(self, size: int) -> None:
         self._noise += size
         if self._noise > MOST_NOISE:
-            self.why = "it was ended: it floods its output with what is no message"
+            self.why = "it was stopped: it flooded its output with text that is not a message"
 
     async def _pass(self, message: dict[str, Any]) -> None:
         """Hand a message to the SDK. Raises `Unreadable`."""
@@ -186,7 +186,7 @@ class Stdio:
         self.heard = True
         method, result = message.get("method"), message.get("result")
         if method is not None and not self._may_speak():
-            self.why = "it was ended: it floods pinfold with messages"
+            self.why = "it was stopped: it flooded pinfold with messages"
             return
         if "id" not in message and method not in PASSED:
             return
@@ -198,7 +198,7 @@ class Stdio:
         try:
             checked = jsonrpc_message_adapter.validate_python(message)
         except ValidationError as error:
-            raise Unreadable("a message that is not of the protocol") from error
+            raise Unreadable("a message that breaks the protocol") from error
         await self._send(checked)
 
     def _may_speak(self) -> bool:

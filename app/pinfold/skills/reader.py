@@ -100,9 +100,9 @@ class Reader:
             if not matter.values:
                 raise matter.error("it has no front matter with a name and a description")
             if not _NAME.fullmatch(own):
-                notes.append(f"“{own}” is no name: it is called {name}, as its folder is")
+                notes.append(f"“{own}” is no valid name: it is called {name}, like its folder")
             if not made.description:
-                notes.append("it has no description: its first line stands for one")
+                notes.append("it has no description: its first line is used")
             if not (description := made.description or one_line(made.body.partition("\n")[0])):
                 raise matter.error("it has no description and no text")
             beside = (
@@ -240,7 +240,7 @@ def _command_files(
                 yield folder / name, ":".join(parts), place
             else:
                 problems.append(
-                    f"{_shown(folder / name)} is no command: its name must be letters, digits, "
+                    f"{_shown(folder / name)} is not a command: its name must be letters, digits, "
                     "-, _ and dots."
                 )
 
@@ -266,7 +266,7 @@ def _resolved(file: Path, place: Place) -> Path:
         raise Unusable(f"{_shown(file)} can't be read: {why}.") from error
     # Else a repository could have any file of the user's sent to the model.
     if place.root is not None and not path.is_relative_to(place.root.resolve()):
-        raise Unusable(f"{_shown(file)} leads out of the project: it is not read.")
+        raise Unusable(f"{_shown(file)} links out of the project: it is not read.")
     return path
 
 

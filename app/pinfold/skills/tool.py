@@ -67,12 +67,12 @@ class SkillTool(Tool):
             raise ToolError(f"There is no skill {shown(name)}{which}.")
         if found.state != "ready":
             raise ToolError(
-                f"The skill {found.name} is the project's and waits for the user's word: "
+                f"The skill {found.name} is the project's and waits for the user's approval: "
                 "/skills shows it to them."
             )
         if found.manual:
             raise ToolError(
-                f"The skill {found.name} is for the user alone to start: /{found.name}."
+                f"The skill {found.name} can only be started by the user: /{found.name}."
             )
         return found
 
@@ -85,6 +85,6 @@ def page(skill: Extension) -> tuple[str, str]:
     lines = [
         f"[Skill {skill.name}, from {skill.shown}. Its folder is {folder}"
         + (f", with {', '.join(map(one_line, there[:LISTED]))}{more}." if there else ".")
-        + " Paths in it start there; read_file reads them and shell runs them.]",
+        + " Its paths are relative to it; read_file reads them and shell runs them.]",
     ]
     return "\n".join(lines) + "\n\n", skill.body

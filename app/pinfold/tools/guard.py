@@ -37,7 +37,7 @@ PLACES = {
         ".claude .codex .cursor .gemini .windsurf .kiro .opencode opencode.json opencode.jsonc "
         ".mcp.json .continue .aider.conf.yml .roo .amp .qwen .vibe"
     ),
-    "agents take their skills and commands from there": ".agents",
+    "agents load skills and commands from there": ".agents",
     "it runs at the next push": (
         ".github/workflows .github/actions .gitlab-ci.yml .circleci .gitea/workflows "
         ".forgejo/workflows .woodpecker .woodpecker.yml .buildkite .travis.yml .drone.yml "

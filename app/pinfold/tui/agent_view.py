@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
     from pinfold.agent.updates import Update
 
-QUEUED = "It waits until another agent has ended."
+QUEUED = "Waiting for another agent to end."
 READ_ONLY = "read-only"
 
 

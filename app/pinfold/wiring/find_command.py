@@ -24,7 +24,7 @@ def command(arguments: argparse.Namespace) -> int:
     """Raises `WrongUse`, `JournalError`."""
     typed = " ".join(arguments.words)
     if not any(map(str.isalnum, typed)):
-        raise WrongUse("find takes the words to search for")
+        raise WrongUse("find needs words to search for")
     ctx = app_context(arguments)
     if arguments.within:
         from pinfold.wiring.many_finds import finds

@@ -122,7 +122,7 @@ def _baseline(arguments: argparse.Namespace, path: Path) -> Baseline | None:
         return read_baseline(file.read_bytes(), str(file))
     except FileNotFoundError as error:
         if asked is not None:
-            raise RulesError(f"{file} is not there.") from error
+            raise RulesError(f"{file} does not exist.") from error
         return None
 
 

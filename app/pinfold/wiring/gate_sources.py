@@ -61,7 +61,7 @@ class At:
         path = path.resolve()
         root = paths.repository_root(path.parent)
         if root is None:
-            raise RulesError("--against needs a Git repository, and the rules lie in none.")
+            raise RulesError("--against needs a Git repository, and the rules are not in one.")
         self._ref = ref
         self._folder = PurePosixPath(path.parent.relative_to(root).as_posix())
         self._name = path.name
@@ -99,7 +99,7 @@ class At:
     def _needed(self, path: PurePosixPath) -> str:
         text = self._read(path)
         if text is None:
-            raise RulesError(f"{path} is not there at {self._ref}.")
+            raise RulesError(f"{path} does not exist at {self._ref}.")
         return text
 
     def _read(self, path: PurePosixPath) -> str | None:
@@ -113,7 +113,7 @@ class At:
         except (KeyError, ValueError, OSError):
             return None
         if found is None or found.raw_length() > MAX_BYTES:
-            raise RulesError(f"{path} at {self._ref} is no file of at most {MAX_BYTES:,} bytes.")
+            raise RulesError(f"{path} at {self._ref} is not a file of at most {MAX_BYTES:,} bytes.")
         try:
             return found.as_raw_string().decode()
         except UnicodeDecodeError as error:

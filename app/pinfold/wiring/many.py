@@ -68,7 +68,7 @@ def worked(
         report = run(work, sessions, engine, results, hear)
     if engine.large:
         was = "1 session was" if engine.large == 1 else f"{engine.large:,} sessions were"
-        _tell(f"{was} worked on here: larger than {size_text(LARGEST)}.")
+        _tell(f"{was} processed here: larger than {size_text(LARGEST)}.")
     for at, why in sorted(report.failed.items()):
         session = sessions[at]
         known = why.startswith(session.name)
@@ -164,11 +164,11 @@ def _ask(arguments: argparse.Namespace, host: str, leaving: "Leaving", work: Wor
     size = size_text(leaving.size)
     said = f"{sessions}, {size}, {leave} this machine for {one_line(host)}, {secrets}."
     if by_path:
-        more = f"{by_path:,} more {'goes by its path' if by_path == 1 else 'go by their paths'}"
+        more = f"{by_path:,} more {'is sent as a path' if by_path == 1 else 'are sent as paths'}"
         said += f" {more}, or in full where a worker does not have the same file."
     if arguments.yes:
         _tell(said)
     elif not sys.stdin.isatty():
         raise WrongUse(f"{said} Use --yes when nobody can answer")
-    elif not agreed(f"{said} Go on?"):
+    elif not agreed(f"{said} Continue?"):
         raise CommandError("Nothing was sent.")

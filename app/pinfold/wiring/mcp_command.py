@@ -164,7 +164,7 @@ def _import(ctx: AppContext, agent: Any, *, yes: bool) -> int:
         print(one_line(problem), file=sys.stderr)
     known = ctx.settings.mcp.servers
     for name in sorted(found.keys() & known.keys()):
-        print(f'There is a server "{one_line(name)}" already.', file=sys.stderr)
+        print(f'There is already a server "{one_line(name)}".', file=sys.stderr)
     new = {name: values for name, values in found.items() if name not in known}
     if not new:
         print("Nothing to add.")

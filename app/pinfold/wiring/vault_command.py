@@ -56,7 +56,7 @@ def said(report: Report) -> str:
         (report.version, "kept as another version"),
         (report.removed, "removed for age or room"),
         (report.same, "unchanged"),
-        (report.unwanted, "forgotten or too old and left out"),
+        (report.unwanted, "skipped: forgotten or too old"),
     ]
     told = ", ".join(f"{count:,} {what}" for count, what in parts if count)
     return f"Sessions: {told}." if told else "No Codex or Claude Code sessions here."

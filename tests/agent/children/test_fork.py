@@ -39,8 +39,8 @@ async def test_it_sends_the_bytes_that_its_parent_sent(tmp_path: Path, agent: st
     # It is told of tools that it does not have.
     second = asked(on.provider, "go on")[1]
     (refused, edited) = [item.content for item in second.items if item.kind == "tool_result"][-2:]
-    assert refused == "task is not yours to call: work without it."
-    assert ("not yours" in edited) == bool(agent)
+    assert refused == "task is not available to you: continue without it."
+    assert ("not available to you" in edited) == bool(agent)
     await on.session.close()
 
 

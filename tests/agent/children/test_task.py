@@ -64,7 +64,7 @@ async def test_what_a_result_costs_is_said_beside_the_agents_own_size(tmp_path: 
     (row,) = (row for row in on.session.window.overview().rows if row.agent)
     own = on.session.children.status(1)
     assert own is not None
-    assert words(row) == f"a1 explore · {tokens(own.tokens)} of its own · count"
+    assert words(row) == f"a1 explore · {tokens(own.tokens)} used · count"
     effect = await on.session.window.act("fold", on.session.window.numbers(str(row.n)))
     assert effect.freed > 50
     for name in ("a1#3", "a1#3..7"):

@@ -53,7 +53,7 @@ async def test_its_changes_stay_there_and_the_result_says_where(
     assert (folder / "b.txt").read_text() == "from the agent"
     assert not (work / "b.txt").exists()
     (result,) = (item.content for item in on.session.items if item.kind == "tool_result")
-    assert f"its worktree stays: {folder}, branch pinfold/{started.worktree}" in result
+    assert f"its worktree is kept: {folder}, branch pinfold/{started.worktree}" in result
     first = (await on.session.children.events(started))[0].data
     assert isinstance(first, SessionStarted)
     assert first.cwd == str(folder)
@@ -90,7 +90,7 @@ async def test_one_with_a_commit_stays(work: Path) -> None:
 @pytest.mark.parametrize(
     ("approvals", "repository", "why"),
     [
-        ("read-only", True, "Approvals are read-only: no worktree is made"),
+        ("read-only", True, "Approvals are read-only: a worktree can't be created"),
         ("full", False, "A worktree needs a Git repository with a commit"),
     ],
 )

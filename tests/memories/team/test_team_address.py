@@ -45,7 +45,7 @@ def test_what_stays_on_this_machine_needs_no_certificate(url: str, address: str)
         ("postgresql+psycopg:///team", "one host"),
         ("postgresql+psycopg://db/team", "role"),
         ("sqlite:///x", "must begin with"),
-        ("postgresql+psycopg://ada@db:x/team", "no URL"),
+        ("postgresql+psycopg://ada@db:x/team", "not a URL"),
     ],
 )
 def test_what_is_refused(url: str, why: str) -> None:

@@ -68,7 +68,7 @@ async def test_a_database_that_does_not_answer_is_told_once(tmp_path: Path) -> N
         warned += [told.text for told in on.heard if isinstance(told, Told)]
         await on.session.close()
     (said,) = [text for text in warned if "database" in text]
-    assert said.endswith("pinfold goes on with what it pulled last.")
+    assert said.endswith("pinfold continues with what it last pulled.")
 
 
 def test_what_is_pulled_is_redacted(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_anothers_line_is_forgotten_for_us_and_changed_by_nobody_else(keeper: Ke
     for change in (lambda: keeper.edit(limit, "No."), lambda: keeper.confirm(limit)):
         with pytest.raises(MemoriesRefused, match="Only ben, who shared it"):
             change()
-    assert keeper.forget_memory(limit) == "Forgotten for you: no session here is told of it."
+    assert keeper.forget_memory(limit) == "Forgotten for you: sessions here no longer see it."
     assert "refund" not in "".join(m.text for m in keeper.memories(words))
     assert "refund" not in (keeper.places.files / "team/payments/MEMORY.md").read_text()
 
@@ -176,7 +176,7 @@ def test_what_we_shared_is_forgotten_for_everybody_once_the_database_is_there(
     assert "What payments has of it goes too, for everybody." in question
     assert "An offline machine keeps its copy until it next connects." in question
     said = keeper.forget_memory(rule)
-    assert said.endswith("In payments it is forgotten once the database can be reached again.")
+    assert said.endswith("In payments it will be forgotten once the database can be reached.")
     assert keeper.reader.state.forgotten() == [ONE]  # which the next run passes on
 
 

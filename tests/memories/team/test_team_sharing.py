@@ -127,7 +127,7 @@ def test_who_is_not_in_the_team_is_told_so(pg: Postgres, machine: Callable[..., 
     pg.sql("CREATE ROLE zoe LOGIN")
     zoe = machine("zoe")
     zoe.worked(LIMIT)
-    with pytest.raises(StateError, match="The role zoe is no member of payments: GRANT"):
+    with pytest.raises(StateError, match="The role zoe is not a member of payments: GRANT"):
         zoe.through()
 
 

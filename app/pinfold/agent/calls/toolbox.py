@@ -65,7 +65,7 @@ class Withheld(Tool):
         self.schema = schema
 
     def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
-        raise ToolError(f"{self.schema.name} is not yours to call: work without it.")
+        raise ToolError(f"{self.schema.name} is not available to you: continue without it.")
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         self.review(arguments, context)

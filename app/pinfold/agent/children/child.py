@@ -104,7 +104,7 @@ def result_of(state: State, item: Item) -> str:
     if started is None:
         return ""
     end = state.finished.get(started.child)
-    size = f"{tokens(used(end.models))} of its own" if end is not None else "at work"
+    size = f"{tokens(used(end.models))} used" if end is not None else "running"
     return f"{named(started)} · {size} · {one_line(started.description)}"
 
 
@@ -166,5 +166,5 @@ def told(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -
         said.append(f"changed {names}" + (f" and {more} more" if more > 0 else ""))
     if end.worktree:
         where = one_line(end.worktree)
-        said.append(f"its worktree stays: {where}, branch pinfold/{one_line(child.worktree)}")
+        said.append(f"its worktree is kept: {where}, branch pinfold/{one_line(child.worktree)}")
     return f"[{' · '.join(said)}; recall a{child.child} lists what it did]"

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
 
 BRIEF = """\
-You are an agent that works for another one, which gave you the task below. Nobody reads what you \
-write but your last message, which goes back to it: put all into that which it needs, with paths \
+You are an agent working for another agent, which gave you the task below. Only your last message \
+is read: it goes back to that agent. Put everything that agent needs into it, with paths \
 and line numbers, in at most {} tokens."""
 WORKTREE = """\
-You work in {}, a Git worktree of your own that began at the last commit: what is not committed in \
-the folder of the agent that you work for is not in it. What you change stays in it for that one."""
+You work in {}, your own Git worktree, created from the last commit: it does not have what is \
+uncommitted in the folder of the agent you work for. Your changes stay in it for that agent."""
 FAILURES = (ProviderError, JournalError, ToolError, OSError, ValueError)
 """What says by itself why an agent failed."""
 
@@ -69,10 +69,10 @@ class Conversing:
             return await self._in_session(child, approver, hear)
         worktrees = self._agents.worktrees
         if worktrees is None:
-            raise ToolError("There are no worktrees here.")
+            raise ToolError("Worktrees are not available here.")
         if self._consent.mode == "read-only":
-            raise ToolError("Approvals are read-only: no worktree is made.")
-        child.line = "makes a worktree"
+            raise ToolError("Approvals are read-only: a worktree can't be created.")
+        child.line = "creates a worktree"
         child.folder = await worktrees.make(child.started.worktree)
         try:
             return await self._in_session(child, approver, hear)

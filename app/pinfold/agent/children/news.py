@@ -44,7 +44,7 @@ async def take_up(record: Record, clock: Clock, prices: Mapping[str, Price]) -> 
             told_by_call[child.call_id] = (
                 f"Agent {named(child)} was interrupted: pinfold stopped. What it did until then is "
                 f"kept: recall a{child.child} lists it. Start another one to go on."
-                + (f" Its worktree stays: {one_line(end.worktree)}." if end.worktree else "")
+                + (f" Its worktree is kept: {one_line(end.worktree)}." if end.worktree else "")
             )
         await record.append(end)
     return told_by_call

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 LAST_REPLY = 1_500
 """Tokens of an agent's last reply that its parent's window takes."""
-NOTHING = "(It said nothing.)"
+NOTHING = "(No reply.)"
 """Stands for an empty reply."""
 CUT = "\n[... {:,} characters left out; {} ...]\n"
 

@@ -13,7 +13,7 @@ from pinfold.tokens.prices import Price, Spend
 
 ChildState = Literal["queued", "working", "asks", "done", "waiting", "interrupted", "failed"]
 """`asks` waits for the user's answer; `waiting` ended, and could go on."""
-BEGINS = "waits for the model"
+BEGINS = "waiting for the model"
 
 
 class ChildStatus(Struct, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ class Folding(Struct, frozen=True):
             else (f"{tokens(-self.freed)} tokens more")
         )
         cache = (
-            f"the next request reads {tokens(self.lost)} cached tokens again"
+            f"invalidates {tokens(self.lost)} cached tokens"
             if self.lost
             else "nothing is cached yet"
         )

@@ -87,7 +87,7 @@ class Skills:
     async def fold(self, folding: Folding) -> str:
         """Do it; says so. Raises `Refused`, `JournalError`."""
         if self._busy():
-            raise Refused("A turn is running: do it once that has ended, or press Esc first.")
+            raise Refused("A turn is running: wait until it ends, or press Esc first.")
         await self._record.append(hashed(folding.context))
         return folding.done
 

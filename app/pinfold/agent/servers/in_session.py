@@ -131,7 +131,7 @@ class SessionServers:
             server, tool = theirs[wire]
             context = self.listing.turned(context, server.name, tool, folded=True, why=REFUSED)
         names = ", ".join(wires[:3]) + (f" and {len(wires) - 3} more" if len(wires) > 3 else "")
-        self._record.warn(f"{one_line(str(error))[:200]} Folded {names}; the request goes again.")
+        self._record.warn(f"{one_line(str(error))[:200]} Folded {names}; sending again.")
         await self._record.append(hashed(context))
         return True
 
@@ -204,7 +204,7 @@ class SessionServers:
         if record.journal.read_only:
             raise Refused("This session is open to read only. /fork continues in a fork of it.")
         if self._busy():
-            raise Refused("A turn is running: do it once that has ended, or press Esc first.")
+            raise Refused("A turn is running: wait until it ends, or press Esc first.")
         before = record.gauge.context
         turned = partial(self.listing.turned, before, name, tool, folded=folded, why=USER)
         after = await asyncio.to_thread(turned)
@@ -218,6 +218,6 @@ class SessionServers:
     async def fold(self, folding: Folding) -> str:
         """Do it; says so. Raises `Refused`, `JournalError`."""
         if self._busy():
-            raise Refused("A turn is running: do it once that has ended, or press Esc first.")
+            raise Refused("A turn is running: wait until it ends, or press Esc first.")
         await self._record.append(hashed(folding.context))
         return folding.done

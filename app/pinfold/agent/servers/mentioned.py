@@ -113,7 +113,7 @@ class Mentioned:
         name = f"{SLASH}{call.server}:{call.prompt.name}"
         outcome = await self._tried(name, call.server, partial(_expanded, call))
         if outcome is None:
-            raise Stopped(f"{one_line(name)} is not sent: its server gave nothing.")
+            raise Stopped(f"{one_line(name)} was not sent: its server returned nothing.")
         head = f"The user ran {one_line(name)}. This text comes from MCP server {call.server}"
         await self._put(name, head, outcome)
         return outcome.images

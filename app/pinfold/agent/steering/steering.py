@@ -225,7 +225,7 @@ class Steering:
         if memories.folded == folded:
             raise Refused(f"Memories are {'folded' if folded else 'in the requests'} already.")
         if self._busy():
-            raise Refused("A turn is running: do it once that has ended, or press Esc first.")
+            raise Refused("A turn is running: wait until it ends, or press Esc first.")
         changed = replace(context, memories=replace(memories, folded=folded))
         await self._record.append(hashed(changed))
         size = tokens(self.count(memories.text))

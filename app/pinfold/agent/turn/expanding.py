@@ -58,7 +58,7 @@ class Expanding:
         await asyncio.to_thread(library.refresh)
         found = library.parse(prompt.text, ())
         if found is None:
-            raise Stopped(f"There is no {prompt.text.split()[0]} any more: it is not sent.")
+            raise Stopped(f"There is no {prompt.text.split()[0]}: the prompt was not sent.")
         if found.extension.state != "ready":
             raise Stopped(
                 f"{found.extension.shown} is the project's, and you have not accepted it as it is: "

@@ -78,7 +78,7 @@ def read_baseline(text: bytes, name: str) -> Baseline:
     try:
         return msgspec.json.decode(text, type=Baseline)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RulesError(f"{name} is not a baseline of a gate: {error}") from error
+        raise RulesError(f"{name} is not a gate's baseline: {error}") from error
 
 
 def missing(verdict: Verdict) -> Iterator[tuple[str, str]]:

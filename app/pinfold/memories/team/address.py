@@ -40,12 +40,12 @@ def connect_arguments(
         )
         port = parts.port or int(query.get("port", 5432))
     except ValueError as error:
-        raise _refused(f"is no URL: {error}") from error
+        raise _refused(f"is not a URL: {error}") from error
     if parts.scheme != SCHEME:
         raise _refused(f"must begin with {SCHEME}://")
     if parts.password is not None or {"password", "passfile"} & set(query):
         raise _refused(
-            f"may not hold a password: put that into {PASSWORD}, or into the keyring as "
+            f"must not contain a password: put it into {PASSWORD}, or into the keyring as "
             "`keyring set pinfold USER@HOST/DATABASE`"
         )
     if unknown := next((name for name in query if name not in _ALLOWED), None):

@@ -81,7 +81,7 @@ class Server:
                 )
             if not (row.member or row.owner):
                 raise StateError(
-                    f"The role {self.role} is no member of {team}: GRANT {team} TO {self.role};"
+                    f"The role {self.role} is not a member of {team}: GRANT {team} TO {self.role};"
                 )
             found[f"in {team}"] = "the owner, may forget any line" if row.owner else "a member"
         return found
@@ -146,7 +146,7 @@ def _migrate(conn: Connection) -> None:
     conn.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     version = _version(conn)
     if version > len(STEPS):
-        raise StateError("The team's database is of a newer version of pinfold; update pinfold.")
+        raise StateError("The team's database was set up by a newer pinfold: update yours.")
     if version == len(STEPS):
         return
     owner = conn.scalar(

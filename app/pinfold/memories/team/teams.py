@@ -49,7 +49,7 @@ class Teams:
     def server(self, timeout: float) -> Iterator["Server"]:
         """The database. Raises `StateError`."""
         if not self._url:
-            raise StateError("[memories] database is not set: where the teams share is not known.")
+            raise StateError("[memories] database is not set: teams have nowhere to share.")
         from pinfold.memories.team.server import Server
 
         server = Server(self._url, timeout=timeout)
@@ -107,7 +107,7 @@ class Teams:
             make_folder(self._told.parent.parent)
             make_folder(self._told.parent)
             write_atomic(self._told, b"")
-        return f"{_sentence(error)} pinfold goes on with what it pulled last."
+        return f"{_sentence(error)} pinfold continues with what it last pulled."
 
     def _reached(self) -> None:
         self._failed_at = None
@@ -180,7 +180,7 @@ class Teams:
             for copy in self.copies:
                 have = copy.read()
                 copy.bury([], [line.id for line in have.lines if line.session in sessions])
-            return f"In {whose} it is forgotten once the database can be reached again."
+            return f"In {whose} it will be forgotten once the database can be reached."
         return f"It is forgotten in {whose} too, for everybody. {LATER}"
 
     def forget_line(self, name: str, line: str) -> str:
@@ -189,7 +189,7 @@ class Teams:
         copy = self._copies[name]
         if not copy.read().owns:
             copy.bury([], [line])
-            return "Forgotten for you: no session here is told of it."
+            return "Forgotten for you: sessions here no longer see it."
         from pinfold.memories.team import pulling
 
         with self.server(_MINE) as server:

@@ -47,7 +47,7 @@ class AcceptPanel(Modal[bool]):
         trusts = any(asked.state == "untrusted" for asked in self._asked)
         with Vertical(classes="panel full") as panel:
             panel.border_title = Text(f"Accept {what} of this project?")
-            panel.border_subtitle = "y accepts · n leaves it · ↑ ↓ scroll"
+            panel.border_subtitle = "y accepts · n declines · ↑ ↓ scroll"
             yield Static(Text(_WARNING + (_TRUSTS if trusts else "")), classes="hint")
             yield self._page
 

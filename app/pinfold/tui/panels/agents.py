@@ -32,7 +32,7 @@ KEYS = [
     *moves("agents"),
     *keys(
         "agents",
-        ("enter", "open", "Open its transcript; of one that can be started, its prompt", "open"),
+        ("enter", "open", "Open its transcript, or the prompt of one not started", "open"),
         ("s", "stop", "Stop it; what it did is kept", "stop"),
         ("escape,q", "leave", "Close"),
     ),
@@ -102,7 +102,7 @@ class AgentsPanel(TablePanel[int | None]):
     async def action_stop(self) -> None:
         agent = self._list.started
         if agent is None or not agent.running:
-            said = f"Agent {agent.name} has ended already." if agent else "It does not run."
+            said = f"Agent {agent.name} has already ended." if agent else "It is not running."
             self._foot.say(said, "warning")
             return
         question = f"Stop agent {agent.name}, “{one_line(agent.description)}”? What it did is kept."
@@ -115,7 +115,7 @@ def _summary(found: Sequence[ChildStatus]) -> str:
     """`4 agents, 2 at work · 61k tokens · $0.12`."""
     running = sum(agent.running for agent in found)
     said = [f"{len(found)} agent{'s' if len(found) != 1 else ''}"]
-    said[0] += f", {running} at work" if running else ""
+    said[0] += f", {running} running" if running else ""
     said.append(f"{tokens(sum(agent.tokens for agent in found))} tokens")
     costs = [agent.cost for agent in found if agent.cost is not None]
     return " · ".join([*said, dollars(sum(costs))] if costs else said)
@@ -129,7 +129,7 @@ def _said(kind: Agent) -> list[str]:
         tools,
         f"model {one_line(kind.model)}" if kind.model else "the session's model",
         f"approvals: at most {kind.approvals}",
-        *(["always in a worktree of its own"] if kind.worktree else []),
+        *(["always in its own worktree"] if kind.worktree else []),
         *map(one_line, kind.notes),
     ]
 

@@ -27,7 +27,7 @@ KEYS = [
     *keys(
         "skills",
         ("enter", "open", "Read it", "read"),
-        ("t", "accept", "Accept one of the project's, once you have read it", "accept"),
+        ("t", "accept", "Accept one of the project's, after reading it", "accept"),
         ("T", "accept_all", "Accept all that wait", "accept all"),
         ("escape,q", "leave", "Close"),
     ),
@@ -98,9 +98,8 @@ class ExtensionsPanel(TablePanel[None]):
             size = tokens(self._session.window.count(index.told))
             said.append(f"{size} tokens in each request{' (folded)' if index.folded else ''}")
         waiting = sum(one.state != "ready" for one in found)
-        said += (
-            [f"! {waiting} wait{'s' if waiting == 1 else ''} for your word: t"] if waiting else []
-        )
+        if waiting:
+            said.append(f"! {waiting} wait{'s' if waiting == 1 else ''} for your approval: t")
         return said
 
     @on(Table.Moved)
@@ -122,14 +121,14 @@ class ExtensionsPanel(TablePanel[None]):
         if one is not None and one.state != "ready":
             self._ask([one])
         elif one is not None:
-            self._foot.say("It does not wait for your word.", "warning")
+            self._foot.say("It is not waiting for approval.", "warning")
 
     def action_accept_all(self) -> None:
         waiting = [one for one in self._list.rows.values() if one.state != "ready"]
         if waiting:
             self._ask(waiting)
         else:
-            self._foot.say("None waits for your word.", "warning")
+            self._foot.say("None is waiting for approval.", "warning")
 
     @work(exclusive=True, group="ask")
     async def _ask(self, asked: Sequence[Extension]) -> None:

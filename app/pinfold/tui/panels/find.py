@@ -74,7 +74,7 @@ class FindPanel(IndexChooser):
             words = ", ".join(f"“{one_line(word)}”" for word in self._found.common)
             told.append(f"{words} among the newest {COMMON:,}")
         if self.left:
-            told.append(f"{self.left:,} sessions not yet searchable")
+            told.append(f"{self.left:,} sessions not indexed yet")
         self.say(" · ".join(told))
 
     def looked_at(self, key: str | None) -> None:

@@ -33,7 +33,7 @@ KEYS = [
         ("a", "answer", "Answer what it asks", "answer"),
         ("r", "restart", "Start it, or start it again", "restart"),
         ("s", "stop", "Stop it", "stop"),
-        ("f", "fold", "Fold or unfold it, once the price was seen", "fold"),
+        ("f", "fold", "Fold or unfold it, after showing the price", "fold"),
         ("escape,q", "leave", "Close"),
     ),
 ]
@@ -127,7 +127,7 @@ class ServersPanel(TablePanel[None]):
         if not (name := self._server):
             return
         if self._servers.port.state(name).question is None:
-            self._foot.say("It asks nothing.", "warning")
+            self._foot.say("It is not asking anything.", "warning")
         else:
             self._answer(name)
 

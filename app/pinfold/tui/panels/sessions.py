@@ -145,8 +145,8 @@ class SessionsPanel(IndexChooser):
         shown, here = len(self.list.lines), one_line(paths.shown(self._cwd))
         count = f"{shown:,} session{'s' if shown != 1 else ''}"
         where = f"of {here} · Tab: all folders" if self._here else f"in all folders · Tab: {here}"
-        reading = f" · {self.left:,} not yet searchable" if self.left else ""
-        older = f" · {self._total - LISTED:,} older: type" if self._total > LISTED else ""
+        reading = f" · {self.left:,} not indexed yet" if self.left else ""
+        older = f" · {self._total - LISTED:,} older: type to find" if self._total > LISTED else ""
         told = f"{count} {where}{older}{reading}"
         self.say(told if self._all else "There are no earlier sessions.")
 

@@ -61,18 +61,18 @@ SPEED = Argument("--speed", "0: no delays", "X", kind="number", default=1.0)
 SOURCE = (Argument("source", "the start of an id, or any file", "SESSION|FILE"), LAST, INDEX)
 YES = flag("-y --yes", "don't ask")
 OUT = Argument("-o --out", "write one file for each session into DIR", "DIR", kind="path")
-JOBS = whole("-j --jobs", "work on N sessions at once, each in a process of its own")
+JOBS = whole("-j --jobs", "process N sessions in parallel, each in its own process")
 MANY = (
     JOBS,
     Argument(
         "--cluster",
-        "work on a Dask cluster: the address of its scheduler, `local` for one on this machine, "
+        "use a Dask cluster: the address of its scheduler, `local` for one on this machine, "
         "`config` for the one in your config.toml",
         "ADDRESS",
     ),
     Argument(
         "--shared",
-        "a folder that the cluster's machines have too: sessions in it are not sent",
+        "a folder that the cluster's machines share: its sessions are not sent",
         "DIR",
         kind="path",
     ),

@@ -30,7 +30,7 @@ COMMANDS = (
             Argument("--resume", "resume this session", "ID", into="session"),
             LAST,
             flag("--fork", "continue in a fork of it"),
-            Argument("--output-schema", "a JSON schema that the answer has to obey", "FILE"),
+            Argument("--output-schema", "a JSON schema for the answer", "FILE"),
             whole("--max-turns", "requests to the model at most; then exit code 3"),
             Argument("--max-cost", "US dollars at most; then exit code 3", "USD", kind="number"),
             flag("--ephemeral", "keep nothing of the session"),
@@ -60,7 +60,7 @@ COMMANDS = (
         (
             Argument(
                 "words",
-                "all of them; the last may be the beginning of one",
+                "items with all these words; the last may be a prefix",
                 "WORDS",
                 kind="words",
                 needed=True,
@@ -123,8 +123,8 @@ COMMANDS = (
         (
             Argument(
                 "words",
-                "list (the default); sync, to take in what is new; forget ID, to remove a session "
-                "and never take it in again",
+                "list (the default); sync, to copy what is new; forget ID, to remove a session "
+                "and never copy it again",
                 "ACTION",
                 kind="words",
             ),

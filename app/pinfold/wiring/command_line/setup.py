@@ -11,11 +11,10 @@ COMMANDS = (
         (
             Argument(
                 "words",
-                "list (the default); show KEY, with what it comes from; run, to make them now, of "
-                "the sessions, folders and patterns that follow it; "
-                "forget KEY, with all that its session taught, for good, and for the team it is "
-                "shared with; clear, to remove all; doctor, to say what is wrong, and to set up "
-                "a team's database",
+                "list (the default); show KEY, with its source; run, to make them now, from the "
+                "sessions, folders and patterns given; forget KEY, and all that its session "
+                "taught, for good, for a team too; clear, to remove all; doctor, to find "
+                "problems and set up a team's database",
                 "ACTION",
                 kind="words",
             ),
@@ -35,7 +34,7 @@ COMMANDS = (
     ),
     Command(
         "mcp",
-        "MCP servers: add, list, test, remove, import; serve records of sessions",
+        "MCP servers: add, list, test, remove, import; serve your sessions",
         "mcp_command:command",
         (
             Argument(
@@ -43,13 +42,13 @@ COMMANDS = (
                 choices=("add", "list", "test", "remove", "import", "serve"),
                 needed=True,
             ),
-            Argument("words", "NAME, for add also its COMMAND or URL", "WORD", kind="words"),
-            Argument("--env", "a variable that it sees", "NAME=VALUE", many="append"),
+            Argument("words", "NAME; for add, also COMMAND or URL", "WORD", kind="words"),
+            Argument("--env", "a variable to set for it", "NAME=VALUE", many="append"),
             Argument("--header", "a header for its URL", "NAME=VALUE", many="append"),
             Argument("--bearer-env", "the variable that holds its bearer token", "NAME"),
-            Argument("--cwd", "the folder that it works in", "DIR"),
+            Argument("--cwd", "its working directory", "DIR"),
             flag("--sandbox", "run it in the sandbox"),
-            flag("--network", "with the network there"),
+            flag("--network", "allow the network in the sandbox"),
             Argument(
                 "--folder",
                 "serve: the folder whose sessions may be read",
@@ -60,11 +59,11 @@ COMMANDS = (
             YES,
         ),
     ),
-    Command("skills", "list skills and commands of your own", "skills_command:command", (JSON,)),
-    Command("doctor", "check this machine: what was found and what is missing", "actions:doctor"),
+    Command("skills", "list skills and custom commands", "skills_command:command", (JSON,)),
+    Command("doctor", "check this machine: what is found and what is missing", "actions:doctor"),
     Command(
         "local",
-        "set up the embedded model, or show whether it is there",
+        "set up the embedded model, or show whether it is installed",
         "actions:local",
         (Argument("action", choices=("setup", "status"), default="status"),),
     ),

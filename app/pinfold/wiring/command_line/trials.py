@@ -5,12 +5,12 @@ from pinfold.wiring.command_line.declaration import INDEX, MANY, SPEED, Command,
 
 GATE = (
     Argument(
-        "--gate", "check that sessions keep what RULES.toml names; exit code 1 if not", "RULES"
+        "--gate", "check that sessions keep what RULES names; exit code 1 if not", "RULES"
     ),
     flag("--with-model", "with --gate: also the rules under [model]"),
     Argument("--against", "with --gate: rules, config and prompts as in commit REF", "REF"),
-    Argument("--baseline", "with --gate: an earlier run, to say since when", "FILE", kind="path"),
-    Argument("--write-baseline", "with --gate: keep this run as one", "FILE", kind="path"),
+    Argument("--baseline", "with --gate: compare with the run saved in FILE", "FILE", kind="path"),
+    Argument("--write-baseline", "with --gate: save this run in FILE", "FILE", kind="path"),
     Argument("--junit", "with --gate: write JUnit XML", "FILE", kind="path"),
     Argument("--markdown", "with --gate: write Markdown", "FILE", kind="path"),
 )
