@@ -111,7 +111,7 @@ def _list(ctx: AppContext, *, as_json: bool) -> int:
 def _forget(ctx: AppContext, session: str, *, yes: bool) -> int:
     entry = vault.one(ctx, session)
     print(f"Session {entry.session} of {entry.tool}: “{one_line(entry.title) or 'no title'}”")
-    if not confirmed("Remove it from the vault, and never take it in again?", yes=yes):
+    if not confirmed("Remove it from the vault, and never copy it again?", yes=yes):
         print("Nothing removed.")
         return 1
     vault.forget(ctx, entry)

@@ -4,9 +4,7 @@ from pinfold.commands.arguments import Argument
 from pinfold.wiring.command_line.declaration import INDEX, MANY, SPEED, Command, flag, whole
 
 GATE = (
-    Argument(
-        "--gate", "check that sessions keep what RULES names; exit code 1 if not", "RULES"
-    ),
+    Argument("--gate", "check that sessions keep what RULES names; exit code 1 if not", "RULES"),
     flag("--with-model", "with --gate: also the rules under [model]"),
     Argument("--against", "with --gate: rules, config and prompts as in commit REF", "REF"),
     Argument("--baseline", "with --gate: compare with the run saved in FILE", "FILE", kind="path"),
