@@ -223,4 +223,4 @@ def test_sessions_that_are_too_large_to_hand_over_are_worked_on_here(
     monkeypatch.setattr("pinfold.many.engines.processes", lambda _: ThreadPoolExecutor(1))
     monkeypatch.setattr(ThreadPoolExecutor, "submit", None)
     assert pinfold(["digest", "home", "--jobs", "2"]) == 0
-    assert "4 sessions were worked on here: larger than" in capsys.readouterr().err
+    assert "4 sessions were processed here: larger than" in capsys.readouterr().err
