@@ -56,6 +56,12 @@ def _measured(home: Path) -> Iterator[Figure]:
     yield Figure(f"a search of {count}, median of {QUERIES}", quantiles(took, n=20)[9], "s")
     p95 = quantiles(took, n=20)[18]
     yield Figure(f"a search of {count}, p95 of {QUERIES}", p95, "s", target=0.3)
+    oldest = Path(catalog.list(PAGE)[-1].folder)
+    yield Figure(
+        f"taking a session out of the index of {count}, SQLite {sqlite3.sqlite_version}",
+        _timed(lambda: catalog.forget(oldest)),
+        "s",
+    )
     yield Figure("size of the index", file.stat().st_size / 1e6, "MB")
 
 

@@ -103,6 +103,7 @@ def test_a_sub_agents_transcript_is_found_under_its_session(
     hit = json.loads(line)
     assert (hit["session"], hit["number"], hit["kind"]) == (ID, "a1#1", "vault")
     say("adopt", "--no-open", hit["path"])
+    assert len(say("find", "--json", "quince").splitlines()) == 1
     (folder,) = SessionStore(home).folders()
     events = map(decode, (folder / ROLLOUT).read_bytes().splitlines())
     item = next(event.data.item for event in events if isinstance(event.data, ItemAdded))

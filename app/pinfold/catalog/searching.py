@@ -170,7 +170,8 @@ def hits(
     scored.sort(key=lambda row: row[0])
     kept = []
     for _, number, hit in scored:
-        same = (hit.agent, hit.item, hit.title, hit.n, hit.at)
+        agent = 0 if hit.kind == "vault" else hit.agent  # there its file is adopted by itself
+        same = (agent, hit.item, hit.title, hit.n, hit.at)
         if same not in seen:
             seen.add(same)
             kept.append((number, hit))
