@@ -160,9 +160,7 @@ async def run(
         for line in await asyncio.to_thread(_opening, session.folder, session.opened_after):
             printer.line(line)
     else:
-        sys.stderr.write(
-            f"session {session.id} · {session.model.name} from {session.model.provider}\n"
-        )
+        sys.stderr.write(f"session {session.id} · {session.choice_note}\n")
     for damage in session.damage:
         printer.say(damage)
     if cold := await session.cold():

@@ -172,11 +172,12 @@ class ApprovalCard(Vertical, can_focus=True):
 
     # The user's answer
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:  # noqa: ARG002
-        """Whether its key is bound: that of an answer which is not in the menu is a letter."""
-        return action not in ANSWERS or any(
-            option.action == action for option in self._menu.options
-        )
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """The key of an answer that is not in the menu does nothing; where the model asks a
+        question of its own, it is a letter like all others."""
+        if action not in ANSWERS or any(option.action == action for option in self._menu.options):
+            return True
+        return False if self._question.choices else None
 
     async def on_key(self, event: events.Key) -> None:
         """A letter or number answers; what answers nothing was meant for the prompt."""
