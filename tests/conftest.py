@@ -2,6 +2,7 @@
 
 import gc
 import signal
+from pathlib import Path
 
 import pytest
 import pytest_textual_snapshot
@@ -34,6 +35,22 @@ pytest_textual_snapshot.SVGImageExtension = TopLevelSnapshots
 def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
     """A text file, in bytes."""
     return snapshot.use_extension(Golden)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home of pinfold's, and of other tools; the test works in `tmp_path`."""
+    folders = {
+        "PINFOLD_HOME": "home",
+        "XDG_CONFIG_HOME": "config",
+        "CODEX_HOME": "codex",
+        "CLAUDE_CONFIG_DIR": "claude",
+    }
+    for name, folder in folders.items():
+        monkeypatch.setenv(name, str(tmp_path / folder))
+    monkeypatch.delenv("PINFOLD_DEBUG", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
 
 
 def pytest_collection_finish() -> None:

@@ -20,16 +20,7 @@ from pinfold.rollout.store import SessionStore
 
 KEY = "gh" + "p_" + "aB3dE5fG7hJ9kLmN1pQ2" + "aB3dE5fG7hJ9kLmN"
 Told = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own, and a folder to work in."""
-    for name in ("PINFOLD_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
-        monkeypatch.setenv(name, str(tmp_path / name.lower()))
-    monkeypatch.delenv("PINFOLD_DEBUG", raising=False)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "pinfold_home"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def lines(made: Codex) -> bytes:
@@ -67,7 +58,7 @@ def test_a_session_is_named_by_the_start_of_its_id(
     for named in ([journal.path.parent.name[:30]], []):
         assert run(["digest", *named]) == 0
         assert capsys.readouterr().out == "#1 USER: Hello there.\n"
-    folder = tmp_path / "codex_home" / "sessions" / "2026" / "03" / "01"
+    folder = tmp_path / "codex" / "sessions" / "2026" / "03" / "01"
     folder.mkdir(parents=True)
     (folder / "rollout-2026-03-01T12-00-00-019dabcd.jsonl").write_bytes(lines(codex_session()))
     assert run(["digest", "019dab"]) == 0

@@ -10,7 +10,6 @@ import pytest
 from fakes.pictures import picture, prompt
 from fakes.sessions import ticking
 from fakes.terminal import Terminal
-from pinfold.cli import run
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
@@ -21,28 +20,10 @@ Say = Callable[..., str]
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def session(home: Path) -> Path:
     with SessionStore(home).create(Path("/w"), "0", ticking()) as journal:
         journal.append(prompt(1, picture(1)))
     return journal.folder
-
-
-@pytest.fixture
-def say(home: Path, capsys: pytest.CaptureFixture[str]) -> Say:
-    def says(*arguments: str, code: int = 0) -> str:
-        assert run(arguments) == code
-        told = capsys.readouterr()
-        return told.out + told.err
-
-    return says
 
 
 def test_sizes_are_listed_part_by_part(session: Path, say: Say) -> None:

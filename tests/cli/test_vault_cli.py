@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.cli import run
 from pinfold.host import vault
 from pinfold.host.app_context import app_context
 from pinfold.memories.eligible import eligible, rules
@@ -22,16 +21,6 @@ from pinfold.vault.shelf import Shelf
 
 ID = "11111111-2222-3333-4444-555555555555"
 Say = Callable[..., str]
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "home"
 
 
 @pytest.fixture
@@ -53,16 +42,6 @@ def original(tmp_path: Path, home: Path) -> Path:
     ]
     file.write_text("".join(json.dumps(record) + "\n" for record in records))
     return file
-
-
-@pytest.fixture
-def say(home: Path, capsys: pytest.CaptureFixture[str]) -> Say:
-    def says(*arguments: str, code: int = 0) -> str:
-        assert run(arguments) == code
-        told = capsys.readouterr()
-        return told.out + told.err
-
-    return says
 
 
 def test_what_its_tool_has_deleted_is_found_digested_and_adopted(

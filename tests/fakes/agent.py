@@ -13,7 +13,7 @@ from pinfold.agent.requests.learned_windows import LearnedWindows
 from pinfold.agent.session import Session
 from pinfold.agent.updates import Told, Update
 from pinfold.ports.approver import Decision, Question
-from pinfold.ports.provider import ModelInfo
+from pinfold.ports.provider import ModelInfo, Request
 from pinfold.rollout.events import Data
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
@@ -47,6 +47,13 @@ class Stage:
     user: User
     clock: FakeClock
     heard: list[Update]
+
+    async def say(self, *prompts: str) -> list[Request]:
+        """Send each once the session is idle; all requests so far."""
+        for prompt in prompts:
+            self.session.send(prompt)
+            await self.session.idle()
+        return self.provider.requests
 
     def told(self) -> list[str]:
         return [update.text for update in self.heard if isinstance(update, Told)]

@@ -1,6 +1,5 @@
 """Agents that people write as Markdown files."""
 
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from pinfold import paths
 from pinfold.agent.children.built_in import BUILT_IN
 from pinfold.agent.children.task import schema_of
 from pinfold.host.agent_files import MAX_FILES, MAX_PROMPT, known_agents
-from pinfold.host.app_context import AppContext, app_context
+from pinfold.host.app_context import AppContext
 from pinfold.tokens.counter import Counter
 from pinfold.trust import trust
 
@@ -26,16 +25,6 @@ hooks: {}
 
 You review code.
 """
-
-
-@pytest.fixture
-def ctx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppContext:
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    (tmp_path / "project" / ".git").mkdir(parents=True)
-    return app_context(Namespace(cd=str(tmp_path / "project")))
 
 
 def write(folder: Path, name: str, text: str) -> Path:

@@ -1,24 +1,15 @@
 """The user's own prompts, and those of a project that they trust."""
 
 import os
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 from pinfold import paths
-from pinfold.host.app_context import AppContext, app_context
+from pinfold.host.app_context import AppContext
 from pinfold.host.prompts import MAX_BYTES, overrides
 from pinfold.settings import SettingsError
 from pinfold.trust import trust
-
-
-@pytest.fixture
-def ctx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppContext:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    (tmp_path / "project" / ".git").mkdir(parents=True)
-    return app_context(Namespace(cd=str(tmp_path / "project")))
 
 
 def write(folder: Path, name: str, text: str) -> Path:
