@@ -4,11 +4,15 @@ import json
 import sys
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backends import fail
 
 from fakes.mcp import fake
+from fakes.oauth_server import oauth_server
 from fakes.terminal import Terminal
 from pinfold.cli import run
+from pinfold.mcp import browser
 
 CONFIG = """# my settings
 [mcp.servers.old]
@@ -97,3 +101,24 @@ def test_servers_of_other_agents_are_shown_before_they_are_added(
     assert run(["mcp", "import", "claude", "--yes"]) == 0
     assert config.read_text().endswith('[mcp.servers.far]\nurl = "https://far.example"\n')
     assert 'old transport "sse"' in capsys.readouterr().err
+
+
+def test_the_user_signs_in_and_out(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = keyring.get_keyring()
+    keyring.set_keyring(fail.Keyring())
+    monkeypatch.setattr(sys, "stdin", Terminal("y\ny\n"))
+    try:
+        with oauth_server() as server:
+            monkeypatch.setattr(browser, "open_page", server.browser)
+            assert run(["mcp", "add", "far", server.url]) == 0
+            assert run(["mcp", "login", "far"]) == 0
+            said = capsys.readouterr().out
+            assert f"{server.base}/authorize?" in said
+            assert "Signed in. The tokens are in " in said
+            assert "far is ready: 1 tools" in said
+            assert run(["mcp", "remove", "far"]) == 0
+        assert not list((config.parents[2] / "home" / "mcp" / "signed-in").iterdir())
+    finally:
+        keyring.set_keyring(before)

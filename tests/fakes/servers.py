@@ -77,6 +77,11 @@ class FakeServers:
         self.answers.append((name, yes))
         self.change(name, question=None, approved=yes, state="ready" if yes else "stopped")
 
+    async def sign_in(self, name: str, show: Callable[[str], None]) -> str:
+        self.done.append(f"sign in {name}")
+        show("https://sign.in/here")
+        return "in a file"
+
     async def call(
         self,
         server: str,

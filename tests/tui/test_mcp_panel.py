@@ -77,6 +77,12 @@ async def test_the_panel_lists_servers_and_its_keys_act() -> None:
         await until(pilot, lambda: servers.done[-1:] == ["restart time"])
         await pilot.press("s")
         await until(pilot, lambda: servers.done[-1:] == ["stop time"])
+        servers.change("time", why="It wants you to sign in.", sign_in=True)
+        facts = app.screen.query_one(".facts", Static)
+        await until(pilot, lambda: "1 to sign in to: l" in str(facts.visual))
+        await pilot.press("l")
+        await until(pilot, lambda: "Signed in. The tokens are in a file." in foot(pilot))
+        assert servers.done[-1:] == ["sign in time"]
 
 
 @pytest.mark.parametrize(("keys", "answers"), [("1", [True]), ("2", [False]), ("3", [])])

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pinfold.agent.servers.in_session import SessionServers
 
 USE = (
-    "/mcp opens the list, /mcp list prints it; /mcp restart, stop, answer, fold or unfold takes "
-    "the name of a server, fold and unfold also SERVER/TOOL."
+    "/mcp opens the list, /mcp list prints it; /mcp restart, stop, answer, login, fold or unfold "
+    "takes the name of a server, fold and unfold also SERVER/TOOL."
 )
 NONE = "No MCP server is configured. Add one with `pinfold mcp add` (see docs/mcp.md)."
 
@@ -40,6 +40,8 @@ async def mcp(context: Context, what: Sequence[str] = ()) -> None:
             if servers.port.state(_known(servers, name)).question is None:
                 raise CommandError(f"MCP server {name} is not asking anything.")
             context.open("mcp", name)
+        case ["login", name]:
+            context.open("mcp", f"login {_known(servers, name)}")
         case ["fold" | "unfold" as act, place, *rest] if rest in ([], ["now"]):
             name, _, tool = place.partition("/")
             folding = await servers.folding(_known(servers, name), tool, folded=act == "fold")
@@ -59,7 +61,7 @@ def _known(servers: SessionServers, name: str) -> str:
 
 
 def _offers(_: Context) -> Sequence[str]:
-    return ("list", "restart", "stop", "answer", "fold", "unfold")
+    return ("list", "restart", "stop", "answer", "login", "fold", "unfold")
 
 
 ACTIONS = (
@@ -68,7 +70,11 @@ ACTIONS = (
         "MCP servers: their tools and tokens, restart, stop, fold",
         "session",
         ("mcp",),
-        (Argument("what", metavar="[list|restart|stop|fold NAME]", kind="words", offers=_offers),),
+        (
+            Argument(
+                "what", metavar="[list|restart|stop|login|fold NAME]", kind="words", offers=_offers
+            ),
+        ),
         run=mcp,
     ),
 )

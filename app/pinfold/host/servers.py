@@ -53,7 +53,7 @@ def servers_of(
 
         def say(name: str) -> None:
             state = made.state(name)
-            if state.state == "stopped" and state.why:
+            if state.why and (state.state == "stopped" or state.sign_in):
                 print(f"pinfold: MCP server {name}: {state.why}", file=sys.stderr)
 
         made.on_change(say)

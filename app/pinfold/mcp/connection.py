@@ -31,6 +31,8 @@ class Transport(Protocol):
 
     heard: bool
     """Whether it has said anything."""
+    unsigned: bool
+    """Whether it wants the user to sign in."""
     ended: asyncio.Event
 
     @property
@@ -49,6 +51,10 @@ class Transport(Protocol):
     async def __aenter__(self) -> "TransportStreams": ...
 
     async def __aexit__(self, *error: Any) -> None: ...
+
+
+class SignInNeeded(ToolError):
+    """The server takes no requests before the user has signed in."""
 
 
 class Connection:
@@ -181,6 +187,8 @@ class Connection:
         try:
             return await doing
         except MCPError as error:
+            if self._transport is not None and self._transport.unsigned:
+                raise self._sign_in() from error
             if error.code == CLOSED and self._transport is not None:
                 raise ToolError(self._transport.ending) from error
             if error.message.startswith(UNPARSED):
@@ -193,6 +201,9 @@ class Connection:
         except Exception as error:
             # The SDK checks replies with pydantic and has errors of its own; a server picks which.
             raise ToolError(f"it broke the protocol ({type(error).__name__})") from error
+
+    def _sign_in(self) -> SignInNeeded:
+        return SignInNeeded(f"it wants you to sign in: pinfold mcp login {self._name}")
 
     async def _begin(self, mode: str) -> None:
         """Raises `ToolError`, `_EndedAtOnce`."""
@@ -229,7 +240,9 @@ class Connection:
         except ToolError as error:
             _fail(ready, error)
         except Exception as error:
-            if mode == "auto" and transport.ended.is_set() and not transport.heard:
+            if transport.unsigned:
+                _fail(ready, self._sign_in())
+            elif mode == "auto" and transport.ended.is_set() and not transport.heard:
                 _fail(ready, _EndedAtOnce())
             else:
                 said = _said(error)

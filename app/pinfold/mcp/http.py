@@ -39,7 +39,7 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-async def _limit(response: httpx2.Response) -> None:
+async def limit(response: httpx2.Response) -> None:
     """Give a reply an end, unless it is a stream of events, which the SDK limits."""
     if response.headers.get("content-encoding", "identity") != "identity":
         response.stream = _Bounded(response.stream, 0)  # who knows how large it would become
@@ -66,6 +66,7 @@ class Http:
         self._auth = auth
         self._undoing = AsyncExitStack()
         self.heard = True
+        self.unsigned = False
         self.ended = asyncio.Event()
         self.ending = "the connection was closed"
 
@@ -116,8 +117,12 @@ class Http:
             timeout=httpx2.Timeout(self._startup, read=300.0),
             auth=self._auth,
             transport=self._inner,
-            event_hooks={"response": [_limit]},
+            event_hooks={"response": [limit, self._look]},
         )
+
+    async def _look(self, response: httpx2.Response) -> None:
+        if response.request.url == self._url:
+            self.unsigned = response.status_code == 401
 
     async def __aexit__(
         self,

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from pinfold.mcp.connection import Transport
 from pinfold.mcp.definition import Definition, environment, folder_of
+from pinfold.mcp.grants import GrantFile
 from pinfold.mcp.log import Log
 from pinfold.ports.tool import Sandbox, ToolError
 
@@ -37,12 +38,28 @@ class Place(Struct, frozen=True):
     """What HTTP requests go through: an `httpx2.AsyncBaseTransport`. None is the network."""
 
 
+def signs_in(given: Definition) -> bool:
+    """Whether the user may have to sign in: nothing in its configuration does so already."""
+    return bool(given.url) and "authorization" not in map(str.lower, given.headers)
+
+
+def grant_file(given: Definition, place: Place, base: Path) -> GrantFile:
+    return GrantFile(place.state, given, given.url, base)
+
+
 def transport_of(given: Definition, place: Place, base: Path) -> Transport:
     """The way to an expanded definition, whose paths begin at `base`. Raises `ToolError`."""
     if given.url:
         from pinfold.mcp.http import Http
 
-        return Http(given.url, given.headers, startup=given.startup_timeout, inner=place.http)
+        auth = None
+        if signs_in(given):
+            from pinfold.mcp.oauth import Signing
+
+            auth = Signing(given.url, grant_file(given, place, base))
+        return Http(
+            given.url, given.headers, startup=given.startup_timeout, inner=place.http, auth=auth
+        )
     from pinfold.mcp.stdio import Stdio
 
     sandbox = None

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 
 from pinfold.atomic_files import failure
 from pinfold.mcp.answers import Answer, Answers, named_files, start_hash
-from pinfold.mcp.connection import Connection
+from pinfold.mcp.connection import Connection, SignInNeeded
 from pinfold.mcp.definition import (
     Definition,
     DefinitionError,
@@ -18,7 +19,7 @@ from pinfold.mcp.definition import (
 )
 from pinfold.mcp.log import keep_loggers_quiet
 from pinfold.mcp.offers import Offer
-from pinfold.mcp.place import Place, transport_of
+from pinfold.mcp.place import Place, grant_file, signs_in, transport_of
 from pinfold.mcp.questions import about_start, start_question, texts_question
 from pinfold.ports.servers import Ask, ServerState, TrustQuestion
 from pinfold.ports.tool import ToolError
@@ -111,7 +112,8 @@ class Server:
         try:
             await self._live()
         except (ToolError, DefinitionError) as error:
-            self._set("failed", _sentence(str(error)))
+            needed = isinstance(error, SignInNeeded)
+            self._set("failed", _sentence(str(error)), sign_in=needed)
         except OSError as error:
             self._set("failed", failure(self._place.state, error))
         except Exception as error:  # a server must not stay "starting" for a mistake of ours
@@ -139,6 +141,8 @@ class Server:
             return
         given = expanded(definition, place.env, place.secret)
         await asyncio.to_thread(_prepare, place.state)
+        if signs_in(given):
+            await asyncio.to_thread(import_module, "pinfold.mcp.oauth")
         self._connection = connection = Connection(
             definition.name,
             lambda: transport_of(given, place, self._base),
@@ -249,9 +253,35 @@ class Server:
             approved=True,
         )
 
-    def _set(self, state: Any, why: str = "") -> None:
-        self.state = ServerState(self.definition.name, state, why, source=self.definition.source)
+    def _set(self, state: Any, why: str = "", *, sign_in: bool = False) -> None:
+        definition = self.definition
+        self.state = ServerState(
+            definition.name, state, why, source=definition.source, sign_in=sign_in
+        )
         self._changed(self.definition.name)
+
+    async def sign_in(self, show: Callable[[str], None]) -> str:
+        """Have the user sign in, and start it again; where the tokens are kept. `show` takes the
+        address for the browser. Raises `ToolError`."""
+        definition, place = self.definition, self._place
+        try:
+            given = expanded(definition, place.env, place.secret)
+        except DefinitionError as error:
+            raise ToolError(str(error)) from error
+        if not signs_in(given):
+            why = "its configuration has a token" if given.url else "it is a command"
+            raise ToolError(f'Nobody signs in to the server "{definition.name}": {why}.')
+        answer = await asyncio.to_thread(self._answers.read, definition)
+        start = await asyncio.to_thread(self._hash)
+        if definition.source == "project" and answer.start != start:
+            raise ToolError(f'First allow the server "{definition.name}" to start.')
+        await asyncio.to_thread(_prepare, place.state)
+        login = (await asyncio.to_thread(import_module, "pinfold.mcp.oauth")).login
+        file = grant_file(given, place, self._base)
+        where: str = await login(given.url, given.headers, file, show, place.http)
+        await self.stop()
+        await self.start()
+        return where
 
     def apart(self) -> AbstractAsyncContextManager[None]:
         """Around what others change in guarded places."""

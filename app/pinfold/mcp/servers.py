@@ -66,6 +66,9 @@ class McpServers:
         if name in self._servers:
             self._servers[name].answer(yes=yes)
 
+    async def sign_in(self, name: str, show: Callable[[str], None]) -> str:
+        return await self._server(name).sign_in(show)
+
     async def settled(self, name: str) -> ServerState:
         """Its state, once it is ready, waits for an answer, or has failed."""
         if name in self._servers:

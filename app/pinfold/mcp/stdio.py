@@ -57,6 +57,7 @@ class Stdio:
         self._credited = 0.0
         self.heard = False
         """Whether any message has come."""
+        self.unsigned = False
         self.ended = asyncio.Event()
         self.why = ""
         """Why it has ended, where we ended it."""

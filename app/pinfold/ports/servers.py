@@ -92,6 +92,8 @@ class ServerState(Struct, frozen=True):
     """Whether the user allowed these texts to reach a model. Nothing else may be used."""
     question: TrustQuestion | None = None
     """What the user has to answer, while it is waiting."""
+    sign_in: bool = False
+    """Whether it failed because the user has to sign in."""
 
 
 class Servers(Protocol):
@@ -126,6 +128,14 @@ class Servers(Protocol):
 
     async def answer(self, name: str, *, yes: bool) -> None:
         """The user's answer to the question that waits; nothing where none does."""
+        ...
+
+    async def sign_in(self, name: str, show: Callable[[str], None]) -> str:
+        """Have the user sign in to it with a browser, and start it again. Only ever because the
+        user asked for it. `show` takes the address to open; returns where the tokens are kept.
+
+        Raises `ToolError`.
+        """
         ...
 
     async def call(

@@ -4,10 +4,12 @@ import argparse
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from typing import Any, get_args
 
 from pinfold import paths
 from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.ports.tool import ToolError
 from pinfold.sanitize import clean, one_line
 from pinfold.wiring.stdin import agreed, confirmed
 
@@ -16,6 +18,7 @@ USES = {
     "put -- before a command with options",
     "list": "pinfold mcp list",
     "test": "pinfold mcp test NAME",
+    "login": "pinfold mcp login NAME",
     "remove": "pinfold mcp remove NAME",
     "import": "pinfold mcp import codex|claude",
     "serve": "pinfold mcp serve --folder DIR",
@@ -31,6 +34,8 @@ def command(arguments: argparse.Namespace) -> int:
             return _list(ctx)
         case "test", [name]:
             return asyncio.run(_test(ctx, name))
+        case "login", [name]:
+            return asyncio.run(_test(ctx, name, login=True))
         case "remove", [name]:
             return _remove(ctx, name)
         case "import", ["codex" | "claude"]:
@@ -109,8 +114,9 @@ def _counted(state: Any) -> str:
     return f"{tools} tools, {prompts} prompts, {resources} resources"
 
 
-async def _test(ctx: AppContext, name: str) -> int:
-    """Start a server, ask what a session would ask, and print what it offers."""
+async def _test(ctx: AppContext, name: str, *, login: bool = False) -> int:
+    """Start a server, ask what a session would ask, and print what it offers; with `login`, sign
+    in to it."""
     from pinfold.host.sandbox import sandbox_of
     from pinfold.host.servers import servers_of
 
@@ -122,12 +128,16 @@ async def _test(ctx: AppContext, name: str) -> int:
         raise WrongUse(f'There is no server "{name}": pinfold mcp list')
     try:
         await servers.start(name)
-        state = await servers.settled(name)
-        while state.question is not None:
-            asked = state.question
-            print(f"{asked.diff or asked.text}\n")
-            await servers.answer(name, yes=await asyncio.to_thread(agreed, asked.title))
-            state = await servers.settled(name)
+        state = await _answered(servers, name)
+        ask = "Sign in now?"
+        if login or (state.sign_in and attended and await asyncio.to_thread(agreed, ask)):
+            try:
+                where = await servers.sign_in(name, _open)
+            except ToolError as error:
+                print(f"pinfold: {one_line(str(error))}", file=sys.stderr)
+                return 1
+            print(f"Signed in. The tokens are {where}.")
+            state = await _answered(servers, name)
         if state.state != "ready":
             if attended or state.state == "failed":  # else it was said
                 print(f"pinfold: MCP server {name}: {state.why}", file=sys.stderr)
@@ -140,15 +150,40 @@ async def _test(ctx: AppContext, name: str) -> int:
         await servers.aclose()
 
 
+async def _answered(servers: Any, name: str) -> Any:
+    """Its state, once the user has answered all that it asks."""
+    state = await servers.settled(name)
+    while state.question is not None:
+        asked = state.question
+        print(f"{asked.diff or asked.text}\n")
+        await servers.answer(name, yes=await asyncio.to_thread(agreed, asked.title))
+        state = await servers.settled(name)
+    return state
+
+
+def _open(address: str) -> None:
+    from pinfold.mcp.browser import open_page
+
+    opened = open_page(address)
+    print("Sign in in your browser:" if opened else "Open this address in a browser to sign in:")
+    print(f"\n{one_line(address)}\n", flush=True)
+
+
 def _remove(ctx: AppContext, name: str) -> int:
     from pinfold.host import server_config
     from pinfold.host.servers import of_user
     from pinfold.mcp.answers import Answers
+    from pinfold.mcp.definition import DefinitionError, expanded
+    from pinfold.mcp.grants import GrantFile
 
     given = ctx.settings.mcp.servers.get(name)
     file = server_config.remove(ctx, name)
     if given is not None:
-        Answers(ctx.home / "mcp", ctx.cwd).forget(of_user(name, given))
+        definition = of_user(name, given)
+        Answers(ctx.home / "mcp", ctx.cwd).forget(definition)
+        with suppress(DefinitionError):
+            url = expanded(definition, os.environ, ()).url
+            GrantFile(ctx.home / "mcp", definition, url, ctx.cwd).remove()
     print(f"Removed {name} from {paths.shown(file)}.")
     return 0
 

@@ -11,7 +11,10 @@ from textual.binding import BindingType
 from pinfold.agent.updates import ServerChanged, Update
 from pinfold.commands.mcp import NONE
 from pinfold.commands.mcp_text import ServerLine, page, server_lines
+from pinfold.mcp.browser import open_page
 from pinfold.numbers import tokens
+from pinfold.ports.tool import ToolError
+from pinfold.sanitize import one_line
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.item import ItemPanel
 from pinfold.tui.panels.keys import keys, moves
@@ -31,6 +34,7 @@ KEYS = [
         "mcp",
         ("enter", "open", "Show its tools and texts", "tools"),
         ("a", "answer", "Answer what it asks", "answer"),
+        ("l", "login", "Sign in to it with a browser", "sign in"),
         ("r", "restart", "Start it, or start it again", "restart"),
         ("s", "stop", "Stop it", "stop"),
         ("f", "fold", "Fold or unfold it, after showing the price", "fold"),
@@ -71,7 +75,7 @@ class ServersPanel(TablePanel[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def __init__(self, session: Session, servers: SessionServers, asks: str = "") -> None:
-        """`asks` is the server whose question is shown first."""
+        """`asks` is the server whose question is shown first; `login NAME` signs in to it."""
         self._list: ServerTable = ServerTable()
         super().__init__(self._list, session)
         self._session = session
@@ -81,8 +85,11 @@ class ServersPanel(TablePanel[None]):
 
     def begin(self) -> None:
         self.read()
-        if self._asks:
-            self._answer(self._asks)
+        verb, _, name = self._asks.rpartition(" ")
+        if verb:
+            self._login(name)
+        elif name:
+            self._answer(name)
 
     def hear(self, update: Update) -> None:
         if isinstance(update, ServerChanged):
@@ -97,6 +104,8 @@ class ServersPanel(TablePanel[None]):
         asks = sum(line.state == "waiting" for line in lines)
         said = [f"{ready} of {len(lines)} ready", f"{cost} tokens in each request"]
         waits = "waits" if asks == 1 else "wait"
+        signs = sum(self._servers.port.state(name).sign_in for name in self._servers.port.names())
+        said += [f"{signs} to sign in to: {self.key_of('mcp.login')}"] if signs else []
         said += [f"? {asks} {waits} for your answer: {self.key_of('mcp.answer')}"] if asks else []
         self._facts.update(" · ".join(said))
 
@@ -135,6 +144,31 @@ class ServersPanel(TablePanel[None]):
     async def _answer(self, name: str) -> None:
         with self.telling():
             await ask_server(self.app, self._servers, name)
+            self.read_now()
+
+    def action_login(self) -> None:
+        if name := self._server:
+            self._login(name)
+
+    @work(exclusive=True, group="login")
+    async def _login(self, name: str) -> None:
+        page: ItemPanel | None = None
+
+        def show(address: str) -> None:
+            nonlocal page
+            opened = open_page(address)
+            where = "in the browser that opens" if opened else "at this address, in a browser"
+            page = ItemPanel(f"Sign in to {name} {where}", one_line(address))
+            self.app.push_screen(page)
+
+        with self.telling():
+            try:
+                where = await self._servers.port.sign_in(name, show)
+                self._foot.say(f"Signed in. The tokens are {where}.")
+            except ToolError as error:
+                self._foot.say(one_line(str(error)), "error")
+            if page is not None and self.app.screen is page:
+                page.dismiss(None)
             self.read_now()
 
     async def action_restart(self) -> None:

@@ -34,12 +34,12 @@ COMMANDS = (
     ),
     Command(
         "mcp",
-        "MCP servers: add, list, test, remove, import; serve your sessions",
+        "MCP servers: add, list, test, login, remove, import; serve your sessions",
         "mcp_command:command",
         (
             Argument(
                 "action",
-                choices=("add", "list", "test", "remove", "import", "serve"),
+                choices=("add", "list", "test", "login", "remove", "import", "serve"),
                 needed=True,
             ),
             Argument("words", "NAME; for add, also COMMAND or URL", "WORD", kind="words"),
