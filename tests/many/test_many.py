@@ -71,6 +71,16 @@ def test_a_second_run_does_only_what_is_new(folder: Path, capsys: Out) -> None:
     assert stat.S_IMODE(database.stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("out", [[], ["--out", "docs"]])
+def test_a_name_that_is_no_text_is_known_again(folder: Path, capsys: Out, out: list[str]) -> None:
+    (folder / "odd\udcff.jsonl").write_bytes(b"".join(codex_session().encoded()))
+    digest = ["digest", "home", "odd\udcff.jsonl", *out]
+    assert pinfold(digest) == 0
+    assert "5 sessions: 5 new" in capsys.readouterr().err
+    assert pinfold(digest) == 0
+    assert "5 sessions: 0 new, 5 unchanged" in capsys.readouterr().err
+
+
 def test_a_deleted_session_leaves_the_results_at_once(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:

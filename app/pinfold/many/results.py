@@ -76,9 +76,9 @@ class Cache:
 
     def _rows(self, statement: str, *values: object) -> list[Any]:
         """None where the database can't be asked."""
-        with suppress(sqlite3.Error, UnicodeEncodeError):
+        with suppress(sqlite3.Error):
             if self._database is not None:
-                return self._database.execute(statement, values).fetchall()
+                return self._database.execute(statement, [*map(_storable, values)]).fetchall()
         return []
 
 
@@ -132,6 +132,15 @@ class Folder:
 
 def _sha256(content: bytes) -> bytes:
     return hashlib.sha256(content).digest()
+
+
+def _storable(value: object) -> object:
+    """As bytes where it is the name of a file that is no text."""
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        return os.fsencode(str(value))
+    return value
 
 
 def _day() -> int:
