@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pinfold.mcp.definition import Definition
-from pinfold.mcp.place import Place
+from pinfold.mcp.place import ServerPlace
 from pinfold.mcp.servers import McpServers
 from pinfold.ports.servers import ServerState
 
@@ -22,7 +22,7 @@ def fake(*options: str, **more: Any) -> Definition:
 
 def servers(folder: Path, definition: Definition, **more: Any) -> McpServers:
     """All of a session, which works in `folder`."""
-    place = Place(folder, folder / "session", folder / "state", **more)
+    place = ServerPlace(folder, folder / "session", folder / "state", **more)
     return McpServers([definition], place)
 
 

@@ -9,7 +9,7 @@ from pinfold.memories.statements import Kind, Statement, cited
 from pinfold.memories.team.copy import Copy
 from pinfold.memories.team.sharing import Team
 from pinfold.memories.team.teams import Teams
-from pinfold.memories.team.values import Line, Picked, Quote, line_id
+from pinfold.memories.team.values import Picked, TeamLine, TeamQuote, line_id
 
 BEN = "0198be00-1234-7000-8000-00000000000b"
 NOBODY = "postgresql+psycopg://ada@127.0.0.1:1/team"
@@ -25,16 +25,18 @@ def shared(
     item: int = 1,
     line: str = "",
     **more: Any,
-) -> Line:
+) -> TeamLine:
     """A line with a quote that says the same; `line` is what it says in place of a statement."""
     cite = f"{session}#{item}"
     said = line or str(Statement(kind, text, tuple(cited(cite))))
-    quotes = (Quote(cite, text),)
-    made = Line(line_id("payments", owner, session, said), session, "", said, quotes, owner=owner)
+    quotes = (TeamQuote(cite, text),)
+    made = TeamLine(
+        line_id("payments", owner, session, said), session, "", said, quotes, owner=owner
+    )
     return replace(made, **{"since": 1_772_000_000.0, **more})
 
 
-def pulled(home: Path, folder: Path, *lines: Line, owns: bool = False) -> Teams:
+def pulled(home: Path, folder: Path, *lines: TeamLine, owns: bool = False) -> Teams:
     """The teams of Ada, who has pulled these lines: all are in the summary."""
     teams = Teams(home, (Team("payments", folder, folder),), NOBODY)
     (copy,) = teams.copies

@@ -13,7 +13,7 @@ from pinfold.memories.records import Candidate
 from pinfold.memories.source import read
 from pinfold.memories.state import State
 from pinfold.memories.team.copy import TeamCopy
-from pinfold.memories.team.server import Server
+from pinfold.memories.team.server import TeamDatabase
 from pinfold.memories.team.sharing import Team
 from pinfold.memories.team.syncing import Sync
 from pinfold.rollout.events import ItemAdded
@@ -45,7 +45,7 @@ class Machine:
         self.role = role
         self.clock = clock
         self.state = State(self.home, lambda: self.clock)
-        self.server = Server(server.url(role, database), {})
+        self.server = TeamDatabase(server.url(role, database), {})
         self.sync = Sync(self.home, [self.team], self.server, self.state, lease=lease)
 
     @property

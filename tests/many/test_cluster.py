@@ -15,17 +15,17 @@ from benchmarks import made_up
 from fakes.foreign import codex_session
 from pinfold.cli import run as pinfold
 from pinfold.commands.arguments import CommandError
-from pinfold.many.engines import Here
-from pinfold.many.named import Named, named
+from pinfold.many.engines import InProcess
+from pinfold.many.named import NamedSession, named
 from pinfold.many.results import Cache
 from pinfold.many.run import outcomes, run
-from pinfold.many.work import Failed, Work, attempt
+from pinfold.many.work import Failed, SessionWork, attempt
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 from pinfold.many import cluster
 
 Out = pytest.CaptureFixture[str]
-DIGEST = Work("digest", {"tokens": 500, "json": False, "index": 0})
+DIGEST = SessionWork("digest", {"tokens": 500, "json": False, "index": 0})
 SECRET = "gh" + "p_" + "aB3dE5fG7hJ9kLmN1pQ2" + "aB3dE5fG7hJ9kLmN"
 
 
@@ -51,7 +51,7 @@ def cache(folder: Path) -> Iterator[Callable[[], Cache]]:
         one.close()
 
 
-def sessions(folder: Path, count: int) -> list[Named]:
+def sessions(folder: Path, count: int) -> list[NamedSession]:
     list(made_up.write(folder / "home", count))
     return named([str(folder / "home")], Path)
 
@@ -68,7 +68,7 @@ def listening(pid: int) -> set[str]:
     }
 
 
-def without_secret(work: Work, name: str, data: bytes) -> bytes | Failed:
+def without_secret(work: SessionWork, name: str, data: bytes) -> bytes | Failed:
     assert SECRET.encode() not in data
     return attempt(work, name, data)
 
@@ -81,7 +81,7 @@ def test_a_local_cluster_gives_the_same_bytes_and_listens_nowhere_else(
     talk.write_text(json.dumps([{"role": "user", "content": f"Use {SECRET} here."}]))
     every = named([str(folder / "home")], Path)
     here, there = cache(), cache()
-    expected = [data for _, data in outcomes(run(DIGEST, every, Here(), here), every, here)]
+    expected = [data for _, data in outcomes(run(DIGEST, every, InProcess(), here), every, here)]
     with cluster.local(1) as client:
         report = run(DIGEST, every, cluster.Cluster(client, leaves=False), there)
         assert listening(os.getpid()) == {"127.0.0.1"}
@@ -164,7 +164,7 @@ def test_other_versions_are_refused(
     assert str(refused.value).startswith(why)
 
 
-def mortal(work: Work, name: str, data: bytes) -> bytes | Failed:
+def mortal(work: SessionWork, name: str, data: bytes) -> bytes | Failed:
     """Its worker ends: each time for one session, once for another."""
     once = Path(work.settings["once"])
     if name == "deadly.jsonl" or (name == "once.jsonl" and not once.exists()):
@@ -179,19 +179,19 @@ def test_workers_may_end_and_the_session_that_ends_three_is_set_aside(
     folder: Path, cache: Callable[[], Cache], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = sessions(folder, 6)
-    bad = [Named(str(folder / f"{name}.jsonl"), str(folder)) for name in ("deadly", "once")]
+    bad = [NamedSession(str(folder / f"{name}.jsonl"), str(folder)) for name in ("deadly", "once")]
     for session in bad:
         Path(session.path).write_bytes(b"".join(codex_session().encoded()))
     monkeypatch.setattr("pinfold.many.cluster.attempt", mortal)
     kept = cache()
-    work = Work("digest", {**DIGEST.settings, "once": str(folder / "once")}, redact=False)
+    work = SessionWork("digest", {**DIGEST.settings, "once": str(folder / "once")}, redact=False)
     with cluster.local(2) as client:
         report = run(work, [*bad, *every], cluster.Cluster(client), kept)
     assert report.failed == {0: "3 workers died while working on it."}
     assert report.new == 7
 
 
-def slow_first(work: Work, name: str, data: bytes) -> bytes | Failed:
+def slow_first(work: SessionWork, name: str, data: bytes) -> bytes | Failed:
     """Says which process has it, so that the test can kill one in the middle."""
     Path(work.settings["workers"], str(os.getpid())).touch()
     return attempt(work, name, data)
@@ -205,10 +205,10 @@ def test_a_worker_killed_in_the_middle_of_200_sessions_changes_no_byte(
     every = sessions(folder, 200)
     pids = folder / "pids"
     pids.mkdir()
-    work = Work("digest", {**DIGEST.settings, "workers": str(pids)})
+    work = SessionWork("digest", {**DIGEST.settings, "workers": str(pids)})
     monkeypatch.setattr("pinfold.many.cluster.attempt", slow_first)
     here, there = cache(), cache()
-    expected = list(outcomes(run(DIGEST, every, Here(), here), every, here))
+    expected = list(outcomes(run(DIGEST, every, InProcess(), here), every, here))
     killed: list[int] = []
 
     def kill(report: Any) -> None:

@@ -18,15 +18,15 @@ from fakes.pictures import picture, prompt
 from pinfold.agent.clock import CLOCK
 from pinfold.cli import run as pinfold
 from pinfold.many import content
-from pinfold.many.engines import Done, Here, Processes, Task
-from pinfold.many.named import Named, named
+from pinfold.many.engines import Done, InProcess, Processes, Task
+from pinfold.many.named import NamedSession, named
 from pinfold.many.results import FILE, Cache
 from pinfold.many.run import outcomes, run
-from pinfold.many.work import Failed, Work, attempt
+from pinfold.many.work import Failed, SessionWork, attempt
 from pinfold.rollout.store import SessionStore
 
 Out = pytest.CaptureFixture[str]
-DIGEST = Work("digest", {"tokens": 500, "json": False, "index": 0})
+DIGEST = SessionWork("digest", {"tokens": 500, "json": False, "index": 0})
 
 
 @pytest.fixture(autouse=True)
@@ -124,10 +124,10 @@ def test_one_bad_session_is_named_and_stops_nothing(folder: Path, capsys: Out) -
     assert "6 sessions: 4 new, 2 failed" in told.err
 
 
-class Interrupted(Here):
+class Interrupted(InProcess):
     """Ctrl+C while the third is worked on."""
 
-    def map(self, work: Work, tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    def map(self, work: SessionWork, tasks: Iterable[Task]) -> Generator[Done, None, None]:
         for done, _ in zip(super().map(work, tasks), range(2), strict=False):
             yield done
         raise KeyboardInterrupt
@@ -139,7 +139,7 @@ def test_ctrl_c_keeps_what_is_done(folder: Path) -> None:
     report = run(DIGEST, sessions, Interrupted(), cache)
     assert (report.interrupted, report.new) == (True, 2)
     assert len(list(outcomes(report, sessions, cache))) == 2
-    report = run(DIGEST, sessions, Here(), cache)
+    report = run(DIGEST, sessions, InProcess(), cache)
     assert (report.interrupted, report.known, report.new) == (False, 2, 2)
     cache.close()
 
@@ -150,10 +150,10 @@ def test_a_broken_cache_is_made_again(folder: Path) -> None:
     (cache / FILE).write_bytes(b"no database" * 1_000)
     sessions = named(["home"], no_id)
     kept = Cache(cache)
-    assert run(DIGEST, sessions, Here(), kept).new == 4
+    assert run(DIGEST, sessions, InProcess(), kept).new == 4
     kept.close()
     kept = Cache(cache)
-    assert run(DIGEST, sessions, Here(), kept).known == 4
+    assert run(DIGEST, sessions, InProcess(), kept).known == 4
     kept.close()
 
 
@@ -203,7 +203,7 @@ def test_pictures_come_along_and_missing_ones_are_counted(
     assert shown.data in page.read_text()
 
 
-def die(work: Work, name: str, data: bytes) -> bytes | Failed:
+def die(work: SessionWork, name: str, data: bytes) -> bytes | Failed:
     if name == "deadly.jsonl":
         os.kill(os.getpid(), signal.SIGKILL)
     return attempt(work, name, data)
@@ -213,13 +213,13 @@ def test_processes_give_the_same_bytes_and_name_the_session_that_ends_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sessions = named(["home"], no_id)
-    deadly = Named(str(folder / "deadly.jsonl"), str(folder))
+    deadly = NamedSession(str(folder / "deadly.jsonl"), str(folder))
     Path(deadly.path).write_bytes(b"".join(codex_session().encoded()))
     monkeypatch.setattr("pinfold.many.engines.attempt", die)
     cache, other = Cache(folder / "cache"), Cache(folder / "other")
     there = run(DIGEST, [*sessions[:2], deadly, *sessions[2:]], Processes(2), cache)
     assert there.failed == {2: "The process working on it was killed."}
-    here = run(DIGEST, sessions, Here(), other)
+    here = run(DIGEST, sessions, InProcess(), other)
     mapped = [data for _, data in outcomes(there, [*sessions[:2], deadly, *sessions[2:]], cache)]
     assert mapped == [data for _, data in outcomes(here, sessions, other)]
     cache.close()

@@ -10,7 +10,7 @@ import pytest
 
 from fakes.mcp import started
 from pinfold.mcp.definition import Definition
-from pinfold.mcp.place import Place
+from pinfold.mcp.place import ServerPlace
 from pinfold.mcp.servers import McpServers
 from pinfold.ports.tool import ToolOutcome
 
@@ -52,7 +52,9 @@ class One:
 
     def __init__(self, folder: Path, command: Path, *args: str) -> None:
         definition = Definition("real", command=str(command), args=args, startup_timeout=SECONDS)
-        self.servers = McpServers([definition], Place(folder, folder / "session", folder / "state"))
+        self.servers = McpServers(
+            [definition], ServerPlace(folder, folder / "session", folder / "state")
+        )
         self.progress: list[str] = []
 
     async def __aenter__(self) -> "One":

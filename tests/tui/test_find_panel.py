@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from fakes.host import FakeCatalog, FakeHost
 from fakes.live_session import live_session
 from fakes.screen import make_app, until
-from pinfold.catalog.catalog import Found
+from pinfold.catalog.catalog import SearchResult
 from pinfold.catalog.searching import MATCH, MATCH_END, Hit
 from pinfold.rollout.items import Item
 from pinfold.tui.panels.find import FindPanel
@@ -30,10 +30,10 @@ def hit(session: str, n: int, agent: int = 0) -> Hit:
 
 
 class Catalog(FakeCatalog):
-    def search(self, typed: str, limit: int, now: datetime) -> Found:
+    def search(self, typed: str, limit: int, now: datetime) -> SearchResult:
         if typed != "kite":
-            return Found(())
-        return Found((hit("here", 1), hit("0197a", 7), hit("0197a", 3, agent=2)), ("kite",))
+            return SearchResult(())
+        return SearchResult((hit("here", 1), hit("0197a", 7), hit("0197a", 3, agent=2)), ("kite",))
 
 
 class Host(FakeHost):

@@ -14,7 +14,7 @@ from pinfold.adopt.lines import opened
 from pinfold.rollout.events import ItemAdded
 from pinfold.vault import taking
 from pinfold.vault.shelf import Shelf, VaultError
-from pinfold.vault.taking import Limits, Report, sync
+from pinfold.vault.taking import Limits, SyncReport, sync
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 ID = "11111111-2222-3333-4444-555555555555"
@@ -46,7 +46,7 @@ def line(n: int, text: str) -> str:
     return json.dumps(record) + "\n"
 
 
-def run(tmp_path: Path, shelf: Shelf, limits: Limits = ROOM) -> Report:
+def run(tmp_path: Path, shelf: Shelf, limits: Limits = ROOM) -> SyncReport:
     places = {"CODEX_HOME": str(tmp_path / "codex"), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
     return sync(shelf, tool_folders(places), limits, NOW)
 
@@ -65,7 +65,7 @@ def test_a_session_is_taken_in_up_to_its_last_whole_line_and_grows(
     before = {path: path.stat().st_mtime_ns for path in (file, claude)}
     assert run(tmp_path, shelf).new == 1
     assert stored(shelf).decode() == line(1, "kite")
-    assert run(tmp_path, shelf) == Report(same=1)
+    assert run(tmp_path, shelf) == SyncReport(same=1)
     assert {path: path.stat().st_mtime_ns for path in before} == before
     file.write_text(line(1, "kite") + line(2, "roof"))
     assert run(tmp_path, shelf).grown == 1
@@ -154,7 +154,7 @@ def test_what_is_removed_stays_out(tmp_path: Path, claude: Path, shelf: Shelf) -
     (entry,) = shelf.entries()
     shelf.remove(entry, for_good=True)
     file.write_text(line(1, "kite") + line(2, "roof"))
-    assert run(tmp_path, shelf) == Report(unwanted=1)
+    assert run(tmp_path, shelf) == SyncReport(unwanted=1)
     assert list(shelf.entries()) == []
     assert b"kite" not in b"".join(p.read_bytes() for p in shelf.root.rglob("*") if p.is_file())
 
@@ -168,12 +168,12 @@ def test_the_oldest_go_for_room_and_age_and_come_back_when_used(
         os.utime(path, (1_000 + n, 1_000 + n))
     run(tmp_path, shelf)
     (one,) = shelf.find("a")
-    assert run(tmp_path, shelf, Limits(shelf.size(one) * 5 // 2)) == Report(same=3, removed=1)
+    assert run(tmp_path, shelf, Limits(shelf.size(one) * 5 // 2)) == SyncReport(same=3, removed=1)
     assert {entry.session for entry in shelf.entries()} == {"b", "c"}
-    assert run(tmp_path, shelf) == Report(same=2, unwanted=1)
+    assert run(tmp_path, shelf) == SyncReport(same=2, unwanted=1)
     with (claude / "a.jsonl").open("a") as file:
         file.write(line(2, "again"))
-    assert run(tmp_path, shelf) == Report(new=1, same=2)
+    assert run(tmp_path, shelf) == SyncReport(new=1, same=2)
     os.utime(claude / "a.jsonl", (NOW.timestamp(), NOW.timestamp()))
     run(tmp_path, shelf)
     run(tmp_path, shelf, Limits(10**9, days=1))

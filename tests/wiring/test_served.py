@@ -11,7 +11,7 @@ from fakes.mcp import servers, started
 from pinfold.agent.clock import CLOCK
 from pinfold.cli import run
 from pinfold.host.app_context import app_context
-from pinfold.mcp.connection import Connection
+from pinfold.mcp.connection import ServerConnection
 from pinfold.mcp.definition import Definition
 from pinfold.mcp.place import transport_of
 from pinfold.ports.tool import ToolError
@@ -95,7 +95,7 @@ async def test_an_agent_asks_over_standard_input_and_output(
         assert json.loads(lines[0]["arguments"]) == {"session": named}
     else:
         place = servers(tmp_path, definition)._place
-        connection = Connection(
+        connection = ServerConnection(
             "fake", lambda: transport_of(definition, place, tmp_path), 60, asyncio.Event().wait
         )
         await connection._begin("legacy")

@@ -21,7 +21,7 @@ from pinfold.rollout import walking
 from pinfold.rollout.disk import started
 from pinfold.rollout.journal import ROLLOUT
 from pinfold.rollout.summaries import SessionSummary, summary
-from pinfold.rollout.walking import Place
+from pinfold.rollout.walking import SessionPlace
 
 LOOKING = 0.2
 """Seconds that a list waits for the index to be compared with the disk."""
@@ -40,7 +40,7 @@ class Exchange(Struct, frozen=True):
     reply: str = ""
 
 
-class Found(Struct, frozen=True):
+class SearchResult(Struct, frozen=True):
     """What a search came to."""
 
     hits: Sequence[Hit]
@@ -53,7 +53,7 @@ class Found(Struct, frozen=True):
 class Vault(Protocol):
     """What lies outside of `sessions/` and is searched as well."""
 
-    def places(self) -> Sequence[tuple[Place, str, int]]:
+    def places(self) -> Sequence[tuple[SessionPlace, str, int]]:
         """Where its files lie, each with the id of its session and the number of the agent."""
         ...
 
@@ -171,7 +171,7 @@ class Catalog:
 
     def _page_of_disk(self, limit: int, cwd: str | None) -> Sequence[SessionSummary]:
         every = walking.places(self._root)
-        newest: Sequence[Place]
+        newest: Sequence[SessionPlace]
         if cwd is None:
             most = limit + UNUSED
             newest = nlargest(most, every, key=lambda at: (at.mtime_ns, Path(at.path).name))
@@ -210,7 +210,7 @@ class Catalog:
             self._database.run(lambda database: filling.place(database, "vault", places))
         yield from Filler(self._root, self._database, vault.read if vault else None).run()
 
-    def search(self, typed: str, limit: int, now: datetime) -> Found:
+    def search(self, typed: str, limit: int, now: datetime) -> SearchResult:
         """The items that hold all words, best first; the last word may be a beginning.
 
         Raises `sqlite3.Error`, `OSError` where there can be no index.
@@ -227,12 +227,14 @@ class Catalog:
             return found
         return {}
 
-    def _search(self, database: sqlite3.Connection, typed: str, limit: int, now: datetime) -> Found:
+    def _search(
+        self, database: sqlite3.Connection, typed: str, limit: int, now: datetime
+    ) -> SearchResult:
         database.execute(f"PRAGMA mmap_size = {_MAPPED}")
         unread = filling.unread(database)
         asked = searching.query(database, typed)
         if asked is None:
-            return Found((), (), unread)
+            return SearchResult((), (), unread)
         found = searching.candidates(database, asked, now, limit)
         shown: list[Hit] = []
         for number, hit in searching.hits(database, found):
@@ -242,7 +244,7 @@ class Catalog:
             if len(shown) == limit:
                 break
         common = tuple(term.strip('"*').replace('""', '"') for term in asked.common)
-        return Found(shown, common, unread)
+        return SearchResult(shown, common, unread)
 
     def _is_there(self, hit: Hit) -> bool:
         path = self._root / hit.path

@@ -18,7 +18,7 @@ from pinfold.catalog.sqlite import sqlite3
 from pinfold.rollout import walking
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 from pinfold.rollout.summaries import RolloutSummary
-from pinfold.rollout.walking import Place
+from pinfold.rollout.walking import SessionPlace
 
 BATCH = 2_000_000
 """Characters that are written in one transaction."""
@@ -33,7 +33,7 @@ ReadVault = Callable[[str], tuple[Reading, Chunk]]
 """Reads an entry of the vault. Raises `NotASession`, `OSError`."""
 
 
-class Source(msgspec.Struct, frozen=True):
+class SourceRow(msgspec.Struct, frozen=True):
     """A row of `sources` that is to be read."""
 
     id: int
@@ -51,7 +51,7 @@ class Source(msgspec.Struct, frozen=True):
 class Part(msgspec.Struct, frozen=True):
     """What was read of a source at a stretch."""
 
-    source: Source
+    source: SourceRow
     reading: Reading
     chunk: Chunk
     anew: bool = False
@@ -87,7 +87,7 @@ def _check(root: Path, connection: sqlite3.Connection, until: float | None) -> b
     return True
 
 
-def _check_day(connection: sqlite3.Connection, day: str, found: Sequence[Place]) -> None:
+def _check_day(connection: sqlite3.Connection, day: str, found: Sequence[SessionPlace]) -> None:
     rows = connection.execute(
         # The plus has SQLite look up the paths, not read all sessions by their kind.
         "SELECT path, size, mtime_ns FROM sources "
@@ -116,7 +116,7 @@ _PLACED = (
 
 
 def place(
-    connection: sqlite3.Connection, kind: str, found: Sequence[tuple[Place, str, int]]
+    connection: sqlite3.Connection, kind: str, found: Sequence[tuple[SessionPlace, str, int]]
 ) -> None:
     """Have just these sources of a kind that lies outside of `sessions/`, with their sessions and
     the numbers of agents."""
@@ -193,7 +193,7 @@ class Filler:
             self._write()
         yield 0
 
-    def _read(self, source: Source) -> Iterator[Part]:
+    def _read(self, source: SourceRow) -> Iterator[Part]:
         if source.kind == "vault":
             assert self._read_vault is not None
             try:
@@ -243,12 +243,12 @@ class Filler:
                     self._refresh_agents(connection, source)
             _add(connection, texts)
 
-    def _is_there(self, source: Source) -> bool:
+    def _is_there(self, source: SourceRow) -> bool:
         path = self._root / source.path
         return (path if source.kind == "vault" else path / ROLLOUT).exists()
 
     def _place_agent(
-        self, connection: sqlite3.Connection, source: Source, session: str, number: int
+        self, connection: sqlite3.Connection, source: SourceRow, session: str, number: int
     ) -> None:
         name = Path(session).name  # a rollout may say anything
         found = walking.stamp(self._root, f"{source.path}/agents/{name}") if name else None
@@ -256,7 +256,7 @@ class Filler:
             row = (found.path, "agent", source.session, number, found.size, found.mtime_ns)
             connection.execute(_PLACED, row)
 
-    def _refresh_agents(self, connection: sqlite3.Connection, source: Source) -> None:
+    def _refresh_agents(self, connection: sqlite3.Connection, source: SourceRow) -> None:
         for found in walking.agents(self._root, source.path):
             connection.execute(
                 "UPDATE sources SET size = ?, mtime_ns = ? WHERE path = ?",
@@ -264,13 +264,13 @@ class Filler:
             )
 
 
-def _stale(connection: sqlite3.Connection, tried: set[tuple[int, int, int]]) -> list[Source]:
+def _stale(connection: sqlite3.Connection, tried: set[tuple[int, int, int]]) -> list[SourceRow]:
     rows = connection.execute(
         "SELECT id, path, kind, session, size, mtime_ns, said, prompt, reply, read_to "
         "FROM sources WHERE read_size != size OR read_mtime_ns != mtime_ns "
         "ORDER BY mtime_ns DESC LIMIT 200"
     )
-    found = [Source(*row) for row in rows]
+    found = [SourceRow(*row) for row in rows]
     return [source for source in found if (source.id, source.size, source.mtime_ns) not in tried]
 
 

@@ -53,13 +53,13 @@ _NO_EFFECT = ("hooks", "mcpServers", "skills")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AgentFiles:
     known: Mapping[str, Agent]
     problems: tuple[str, ...]
     """Why a file defines no agent, in a sentence that names it, each."""
 
 
-def known_agents(ctx: AppContext, tools: Collection[str]) -> Found:
+def known_agents(ctx: AppContext, tools: Collection[str]) -> AgentFiles:
     """pinfold's own agents, the user's, and those of a project that the user trusts. Blocking.
 
     The user's replace pinfold's own of the same name; a project's replace none. `tools` are the
@@ -82,7 +82,7 @@ def known_agents(ctx: AppContext, tools: Collection[str]) -> Found:
                 )
                 continue
             known[agent.name] = agent
-    return Found(known, tuple(problems))
+    return AgentFiles(known, tuple(problems))
 
 
 def _folders(ctx: AppContext) -> Iterator[tuple[Path, Path | None]]:

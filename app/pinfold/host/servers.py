@@ -32,13 +32,13 @@ def servers_of(
     root = project_root(ctx)
     if not ctx.settings.mcp.servers and not (root / FILE).exists():
         return None
-    from pinfold.mcp.place import Place
+    from pinfold.mcp.place import ServerPlace
     from pinfold.mcp.servers import McpServers
 
     found, broken = definitions(ctx)
     if not found and not broken:
         return None
-    place = Place(
+    place = ServerPlace(
         workspace=ctx.cwd,
         project=root,
         folder=folder,

@@ -13,7 +13,7 @@ from pinfold.host.app_context import AppContext
 from pinfold.host.background import Stopped, behind
 from pinfold.vault import taking
 from pinfold.vault.shelf import Entry, Shelf, VaultError
-from pinfold.vault.taking import Limits, Report
+from pinfold.vault.taking import Limits, SyncReport
 
 EVERY = 600.0
 """Seconds between two syncs while pinfold runs."""
@@ -28,7 +28,7 @@ def shelf(ctx: AppContext) -> Shelf:
     return Shelf(ctx.home)
 
 
-def sync(ctx: AppContext, taken: Callable[[int, int], object] = lambda _, __: None) -> Report:
+def sync(ctx: AppContext, taken: Callable[[int, int], object] = lambda _, __: None) -> SyncReport:
     """Take in what is new. Raises `VaultError`."""
     settings = ctx.settings.vault
     limits = Limits(int(settings.max_gb * _GB), settings.keep_days)

@@ -7,7 +7,7 @@ from pinfold.adopt import detect
 from pinfold.catalog import reading
 from pinfold.catalog.reading import Chunk, Reading
 from pinfold.rollout.journal import JournalError
-from pinfold.rollout.walking import Place
+from pinfold.rollout.walking import SessionPlace
 from pinfold.vault.shelf import Shelf
 
 
@@ -16,18 +16,18 @@ class VaultSessions:
         self._home = home
         self._shelf = Shelf(home)
 
-    def places(self) -> Sequence[tuple[Place, str, int]]:
+    def places(self) -> Sequence[tuple[SessionPlace, str, int]]:
         return list(self._places())
 
-    def _places(self) -> Iterator[tuple[Place, str, int]]:
+    def _places(self) -> Iterator[tuple[SessionPlace, str, int]]:
         for entry in self._shelf.entries():
             for version in entry.versions:
                 file = self._shelf.file(entry, version).relative_to(self._home)
-                yield Place(str(file), version.size, version.stamp[1]), entry.session, 0
+                yield SessionPlace(str(file), version.size, version.stamp[1]), entry.session, 0
                 agents = (named for named in version.beside.items() if named[0].endswith(".jsonl"))
                 for number, (name, (size, mtime_ns)) in enumerate(agents, 1):
                     path = self._shelf.beside(entry, version).relative_to(self._home) / name
-                    yield Place(str(path), size, mtime_ns), entry.session, number
+                    yield SessionPlace(str(path), size, mtime_ns), entry.session, number
 
     def read(self, path: str) -> tuple[Reading, Chunk]:
         return _read(self._home / path)

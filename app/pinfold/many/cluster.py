@@ -24,7 +24,7 @@ from pinfold.adopt.adoption import NotASession
 from pinfold.commands.arguments import CommandError
 from pinfold.many.content import redacted
 from pinfold.many.engines import LARGEST, Done, Task, here
-from pinfold.many.work import Failed, Work, attempt, attempt_at
+from pinfold.many.work import Failed, SessionWork, attempt, attempt_at
 from pinfold.settings import ClusterSettings
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Cluster:
         self._alive: set[str] = set()
         self._asked = float("-inf")
 
-    def map(self, work: Work, tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    def map(self, work: SessionWork, tasks: Iterable[Task]) -> Generator[Done, None, None]:
         """Raises `CommandError` where the cluster is lost."""
         rest, more = iter(tasks), True
         again: deque[tuple[Task, bool]] = deque()
@@ -118,7 +118,7 @@ class Cluster:
             with suppress(Exception):
                 self._client.cancel([flight.future for flight in flights.values()], force=True)
 
-    def _sent(self, work: Work, task: Task, worker: str, *, by_path: bool) -> Flight | None:
+    def _sent(self, work: SessionWork, task: Task, worker: str, *, by_path: bool) -> Flight | None:
         """None where it is too large to be sent. Raises `NotASession`, `OSError`."""
         session = task.session
         by_path = by_path and is_below(session.path, self._shared)

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from pinfold.many.named import Named
-from pinfold.many.work import Failed, Work, attempt
+from pinfold.many.named import NamedSession
+from pinfold.many.work import Failed, SessionWork, attempt
 
 LARGEST = 64 << 20
 """Bytes of a session that is handed to another process; a larger one is worked on in this one."""
@@ -25,7 +25,7 @@ class Task(Struct, frozen=True):
 
     at: int
     """Its place among all."""
-    session: Named
+    session: NamedSession
     key: str
     data: bytes
     sha256: str
@@ -38,23 +38,23 @@ class Engine(Protocol):
     large: int
     """How many sessions were worked on here because they are too large to be handed over."""
 
-    def map(self, work: Work, tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    def map(self, work: SessionWork, tasks: Iterable[Task]) -> Generator[Done, None, None]:
         """The tasks with what came of them, as they are done. Takes a task only when there is room
         for it, so that few are in memory."""
         ...
 
 
-class Here:
+class InProcess:
     """One after the other, in this process."""
 
     large = 0
 
-    def map(self, work: Work, tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    def map(self, work: SessionWork, tasks: Iterable[Task]) -> Generator[Done, None, None]:
         for task in tasks:
             yield here(work, task)
 
 
-def here(work: Work, task: Task) -> Done:
+def here(work: SessionWork, task: Task) -> Done:
     return task, attempt(work, task.session.name, task.data)
 
 
@@ -65,7 +65,7 @@ class Processes:
         self._jobs = jobs
         self.large = 0
 
-    def map(self, work: Work, tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    def map(self, work: SessionWork, tasks: Iterable[Task]) -> Generator[Done, None, None]:
         rest = iter(tasks)
         while suspects := (yield from self._mapped(work, rest, self._jobs)):
             # One of them ended its process, and all others with it. Each alone shows which.
@@ -74,7 +74,7 @@ class Processes:
                     yield suspect, Failed("The process working on it was killed.")
 
     def _mapped(
-        self, work: Work, tasks: Iterator[Task], jobs: int
+        self, work: SessionWork, tasks: Iterator[Task], jobs: int
     ) -> Generator[Done, None, list[Task]]:
         """Returns the tasks that were under way when a process was ended."""
         under_way: dict[Future[bytes | Failed], Task] = {}

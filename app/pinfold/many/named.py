@@ -14,7 +14,7 @@ from pinfold.rollout.journal import ROLLOUT
 _ENDINGS = (".jsonl", ".jsonl.zst", ".json")
 
 
-class Named(Struct, frozen=True):
+class NamedSession(Struct, frozen=True):
     """A session's file."""
 
     path: str
@@ -51,33 +51,33 @@ def _is_folder(word: str) -> bool:
     return path.is_dir() and not (path / ROLLOUT).is_file()
 
 
-def named(words: Iterable[str], by_id: Callable[[str], Path]) -> list[Named]:
+def named(words: Iterable[str], by_id: Callable[[str], Path]) -> list[NamedSession]:
     """The sessions, each once, in the order of the words; those of a folder by their paths.
 
     `by_id` is asked for a word that names no file. Raises `FileNotFoundError`, and what it raises.
     """
-    found: dict[str, Named] = {}
+    found: dict[str, NamedSession] = {}
     for word in words:
         for session in _of_word(word, by_id):
             found.setdefault(session.path, session)
     return list(found.values())
 
 
-def _of_word(word: str, by_id: Callable[[str], Path]) -> Iterator[Named]:
+def _of_word(word: str, by_id: Callable[[str], Path]) -> Iterator[NamedSession]:
     if not _is_glob(word) and not paths.is_file_name(word):
         found = by_id(word)
         rollout = found / ROLLOUT if found.is_dir() else found
-        yield Named(str(rollout), str(rollout.parent))
+        yield NamedSession(str(rollout), str(rollout.parent))
         return
     typed = str(paths.typed(word))
     if not os.path.isdir(typed) and not _is_glob(word):  # noqa: PTH112
-        yield Named(typed, os.path.dirname(typed))  # noqa: PTH120
+        yield NamedSession(typed, os.path.dirname(typed))  # noqa: PTH120
         return
     within = str(_before_pattern(Path(typed))) if _is_glob(word) else typed
     every = list(_matching(typed) if _is_glob(word) else below(typed))
     if not every:
         raise FileNotFoundError(f"There are no sessions in {word}.")
-    yield from (Named(file, within) for file in every)
+    yield from (NamedSession(file, within) for file in every)
 
 
 def _matching(pattern: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import zstandard
 
 from pinfold import atomic_files
-from pinfold.many.named import Named
+from pinfold.many.named import NamedSession
 
 FILE = "results.db"
 KEPT_DAYS = 30
@@ -28,11 +28,11 @@ LARGEST = 64 << 20
 class Results(Protocol):
     """By key, which tells a result from all others, and the session that it came of."""
 
-    def has(self, key: str, session: Named) -> bool: ...
+    def has(self, key: str, session: NamedSession) -> bool: ...
 
-    def get(self, key: str, session: Named) -> bytes | None: ...
+    def get(self, key: str, session: NamedSession) -> bytes | None: ...
 
-    def put(self, key: str, session: Named, content: bytes) -> bool:
+    def put(self, key: str, session: NamedSession, content: bytes) -> bool:
         """Whether it is kept. Raises `OSError` where the user is to know that it is not."""
         ...
 
@@ -44,10 +44,10 @@ class Cache:
         self._database = _opened(folder / FILE)
         self._packer, self._unpacker = zstandard.ZstdCompressor(), zstandard.ZstdDecompressor()
 
-    def has(self, key: str, session: Named) -> bool:  # noqa: ARG002
+    def has(self, key: str, session: NamedSession) -> bool:  # noqa: ARG002
         return bool(self._rows("SELECT 1 FROM results WHERE key = ?", key))
 
-    def get(self, key: str, session: Named) -> bytes | None:  # noqa: ARG002
+    def get(self, key: str, session: NamedSession) -> bytes | None:  # noqa: ARG002
         rows = self._rows("SELECT content FROM results WHERE key = ?", key)
         if not rows:
             return None
@@ -57,7 +57,7 @@ class Cache:
         except zstandard.ZstdError:
             return None
 
-    def put(self, key: str, session: Named, content: bytes) -> bool:
+    def put(self, key: str, session: NamedSession, content: bytes) -> bool:
         if len(content) > LARGEST:
             return False
         row = (key, session.path, _day(), self._packer.compress(content))
@@ -92,17 +92,17 @@ class Folder:
         self._taken: dict[str, str] = {}
         """The session that has each name."""
 
-    def path(self, session: Named) -> Path:
+    def path(self, session: NamedSession) -> Path:
         """The file; another session that would be called the same has a part of a hash too."""
         name = session.stem
         if self._taken.setdefault(name, session.path) != session.path:
             name += f"-{_sha256(session.path.encode(errors='surrogateescape')).hex()[:8]}"
         return self._folder / f"{name}{self._ending}"
 
-    def has(self, key: str, session: Named) -> bool:
+    def has(self, key: str, session: NamedSession) -> bool:
         return self.get(key, session) is not None
 
-    def get(self, key: str, session: Named) -> bytes | None:
+    def get(self, key: str, session: NamedSession) -> bytes | None:
         """What the file holds, if that is what came of the session."""
         try:
             content = self.path(session).read_bytes()
@@ -111,7 +111,7 @@ class Folder:
         kept = self._cache.get(self._key(key, session), session)
         return content if kept == _sha256(content) else None
 
-    def put(self, key: str, session: Named, content: bytes) -> bool:
+    def put(self, key: str, session: NamedSession, content: bytes) -> bool:
         path = self.path(session)
         atomic_files.make_folder(path.parent)
         # Renamed, not synced: where power fails, the hash shows what has to be done again.
@@ -126,7 +126,7 @@ class Folder:
         self._cache.put(self._key(key, session), session, _sha256(content))
         return True
 
-    def _key(self, key: str, session: Named) -> str:
+    def _key(self, key: str, session: NamedSession) -> str:
         return f"{key} {self.path(session).absolute()}"
 
 

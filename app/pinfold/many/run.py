@@ -8,12 +8,12 @@ from msgspec import Struct, field
 from pinfold.adopt.adoption import NotASession
 from pinfold.many import content
 from pinfold.many.engines import Engine, Task
-from pinfold.many.named import Named
+from pinfold.many.named import NamedSession
 from pinfold.many.results import Results
-from pinfold.many.work import Failed, Work
+from pinfold.many.work import Failed, SessionWork
 
 
-class Report(Struct):
+class RunReport(Struct):
     """What came of a run. Sessions are known by their places."""
 
     keys: list[str]
@@ -34,21 +34,21 @@ class Report(Struct):
         return self.new + self.known
 
 
-Listener = Callable[[Report], None]
+Listener = Callable[[RunReport], None]
 
 
 def run(
-    work: Work,
-    sessions: Sequence[Named],
+    work: SessionWork,
+    sessions: Sequence[NamedSession],
     engine: Engine,
     results: Results,
     listener: Listener = lambda _: None,
-) -> Report:
+) -> RunReport:
     """Work on the sessions. Ctrl+C ends it with what is done by then.
 
     Raises `OSError` where results can't be written.
     """
-    report = Report([""] * len(sessions))
+    report = RunReport([""] * len(sessions))
     try:
         tasks = _tasks(work, sessions, results, report, listener)
         with closing(engine.map(work, tasks)) as done:
@@ -67,10 +67,10 @@ def run(
 
 
 def _tasks(
-    work: Work,
-    sessions: Sequence[Named],
+    work: SessionWork,
+    sessions: Sequence[NamedSession],
     results: Results,
-    report: Report,
+    report: RunReport,
     listener: Listener,
 ) -> Iterator[Task]:
     """What is to be done; the rest goes into the report."""
@@ -97,14 +97,14 @@ def _tasks(
         yield Task(at, session, key, read.data, sha256)
 
 
-def new(work: Work, sessions: Sequence[Named], results: Results) -> Iterator[Task]:
+def new(work: SessionWork, sessions: Sequence[NamedSession], results: Results) -> Iterator[Task]:
     """The sessions that would be worked on, one in memory at a time."""
-    return _tasks(work, sessions, results, Report([""] * len(sessions)), lambda _: None)
+    return _tasks(work, sessions, results, RunReport([""] * len(sessions)), lambda _: None)
 
 
 def outcomes(
-    report: Report, sessions: Sequence[Named], results: Results
-) -> Iterator[tuple[Named, bytes]]:
+    report: RunReport, sessions: Sequence[NamedSession], results: Results
+) -> Iterator[tuple[NamedSession, bytes]]:
     """What came of the sessions, in their order."""
     for at, (session, key) in enumerate(zip(sessions, report.keys, strict=True)):
         found = report.held.get(at) if key else None

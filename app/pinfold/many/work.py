@@ -36,7 +36,7 @@ _TASKS: dict[Kind, str] = {
 """Modules with a `result(data, name, settings)`. Each is imported where it is needed."""
 
 
-class Work(Struct, frozen=True):
+class SessionWork(Struct, frozen=True):
     """What is done with each session."""
 
     kind: Kind
@@ -55,14 +55,14 @@ class Failed(Struct, frozen=True):
     why: str
 
 
-def perform(work: Work, name: str, data: bytes) -> bytes:
+def perform(work: SessionWork, name: str, data: bytes) -> bytes:
     """What comes of a session. Raises whatever a session can cause."""
     content = redacted(data) if work.redact else data
     task: Callable[[bytes, str, Settings], bytes] = import_module(_TASKS[work.kind]).result
     return task(content, name, work.settings)
 
 
-def attempt(work: Work, name: str, data: bytes) -> bytes | Failed:
+def attempt(work: SessionWork, name: str, data: bytes) -> bytes | Failed:
     """The same, where one bad session must not stop the others."""
     try:
         return perform(work, name, data)
@@ -74,7 +74,9 @@ def attempt(work: Work, name: str, data: bytes) -> bytes | Failed:
         return Failed(f"This is a bug in pinfold: {type(error).__name__}: {error}")
 
 
-def attempt_at(work: Work, name: str, path: str, size: int, sha256: str) -> bytes | Failed | None:
+def attempt_at(
+    work: SessionWork, name: str, path: str, size: int, sha256: str
+) -> bytes | Failed | None:
     """The same for a file that this machine may have too: None where it has not just that one."""
     try:
         content = read(path)

@@ -57,7 +57,7 @@ class SignInNeeded(ToolError):
     """The server takes no requests before the user has signed in."""
 
 
-class Connection:
+class ServerConnection:
     """From the start of a server to its end."""
 
     def __init__(

@@ -15,7 +15,7 @@ from pinfold.mcp.log import Log
 from pinfold.ports.tool import Sandbox, ToolError
 
 
-class Place(Struct, frozen=True):
+class ServerPlace(Struct, frozen=True):
     """Where servers run."""
 
     workspace: Path
@@ -43,11 +43,11 @@ def signs_in(given: Definition) -> bool:
     return bool(given.url) and "authorization" not in map(str.lower, given.headers)
 
 
-def grant_file(given: Definition, place: Place, base: Path) -> GrantFile:
+def grant_file(given: Definition, place: ServerPlace, base: Path) -> GrantFile:
     return GrantFile(place.state, given, given.url, base)
 
 
-def transport_of(given: Definition, place: Place, base: Path) -> Transport:
+def transport_of(given: Definition, place: ServerPlace, base: Path) -> Transport:
     """The way to an expanded definition, whose paths begin at `base`. Raises `ToolError`."""
     if given.url:
         from pinfold.mcp.http import Http

@@ -24,7 +24,7 @@ _SLICE = 16_384
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-class Result:
+class OutcomeBuilder:
     """Puts an outcome together of the parts that a server sent."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from pinfold.atomic_files import failure
 from pinfold.mcp.answers import Answer, Answers, named_files, start_hash
-from pinfold.mcp.connection import Connection, SignInNeeded
+from pinfold.mcp.connection import ServerConnection, SignInNeeded
 from pinfold.mcp.definition import (
     Definition,
     DefinitionError,
@@ -19,7 +19,7 @@ from pinfold.mcp.definition import (
 )
 from pinfold.mcp.log import keep_loggers_quiet
 from pinfold.mcp.offers import Offer
-from pinfold.mcp.place import Place, grant_file, signs_in, transport_of
+from pinfold.mcp.place import ServerPlace, grant_file, signs_in, transport_of
 from pinfold.mcp.questions import about_start, start_question, texts_question
 from pinfold.ports.servers import Ask, ServerState, TrustQuestion
 from pinfold.ports.tool import ToolError
@@ -37,7 +37,7 @@ class Server:
     """Starts it, asks about it, and calls it."""
 
     def __init__(
-        self, definition: Definition, place: Place, changed: Callable[[str], None]
+        self, definition: Definition, place: ServerPlace, changed: Callable[[str], None]
     ) -> None:
         self.definition = definition
         self._place = place
@@ -49,7 +49,7 @@ class Server:
         self.state = ServerState(definition.name, "stopped", source=definition.source)
         self._said: asyncio.Future[bool] | None = None
         """The user's answer, while it is waited for."""
-        self._connection: Connection | None = None
+        self._connection: ServerConnection | None = None
         self._running: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
         """Whether it neither starts nor stops."""
@@ -95,7 +95,7 @@ class Server:
         """Wait until it is ready, waits for the user, or won't become either."""
         await self._settled.wait()
 
-    async def ready(self) -> Connection:
+    async def ready(self) -> ServerConnection:
         """It, once it runs and the user has accepted it. Raises `ToolError`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(2 * self.definition.startup_timeout):
@@ -143,7 +143,7 @@ class Server:
         await asyncio.to_thread(_prepare, place.state)
         if signs_in(given):
             await asyncio.to_thread(import_module, "pinfold.mcp.oauth")
-        self._connection = connection = Connection(
+        self._connection = connection = ServerConnection(
             definition.name,
             lambda: transport_of(given, place, self._base),
             definition.startup_timeout,
@@ -301,7 +301,7 @@ class Server:
         seconds = self.definition.tool_timeout
         return await connection.call(tool, arguments, on_progress, ask, seconds)
 
-    async def doing(self, what: Callable[[Connection, float], Awaitable[T]]) -> T:
+    async def doing(self, what: Callable[[ServerConnection, float], Awaitable[T]]) -> T:
         """Something else that is asked of it. Raises `ToolError`."""
         return await what(await self.ready(), self.definition.tool_timeout)
 

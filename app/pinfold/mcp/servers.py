@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from pinfold.mcp.definition import Definition
-from pinfold.mcp.place import Place
-from pinfold.mcp.results import Result
+from pinfold.mcp.place import ServerPlace
+from pinfold.mcp.results import OutcomeBuilder
 from pinfold.mcp.server import Server
 from pinfold.ports.servers import Ask, ServerState
 from pinfold.ports.tool import ToolError, ToolOutcome
@@ -19,7 +19,7 @@ class McpServers:
     def __init__(
         self,
         definitions: Sequence[Definition],
-        place: Place,
+        place: ServerPlace,
         broken: Mapping[str, str] | None = None,
     ) -> None:
         """`broken` says by name why others can't be used."""
@@ -84,7 +84,7 @@ class McpServers:
         ask: Ask | None = None,
     ) -> ToolOutcome:
         found = await self._server(server).call(tool, arguments, on_progress, ask)
-        result = Result()
+        result = OutcomeBuilder()
 
         def read() -> ToolOutcome:
             for block in found.content:
@@ -99,7 +99,7 @@ class McpServers:
         found = await self._server(server).doing(
             lambda connection, seconds: connection.read_resource(uri, seconds)
         )
-        result = Result()
+        result = OutcomeBuilder()
 
         def read() -> ToolOutcome:
             for one in found.contents:
@@ -112,7 +112,7 @@ class McpServers:
         found = await self._server(server).doing(
             lambda connection, seconds: connection.prompt(name, arguments, seconds)
         )
-        result = Result()
+        result = OutcomeBuilder()
 
         def read() -> ToolOutcome:
             for message in found.messages:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from pinfold.rollout.journal import ROLLOUT
 
 
-class Place(Struct, frozen=True):
+class SessionPlace(Struct, frozen=True):
     """A rollout on the disk."""
 
     path: str
@@ -19,7 +19,7 @@ class Place(Struct, frozen=True):
     mtime_ns: int
 
 
-def days(root: Path) -> Iterator[tuple[str, list[Place]]]:
+def days(root: Path) -> Iterator[tuple[str, list[SessionPlace]]]:
     """The folder of each day and its sessions, newest first."""
     for year in _names(root / "sessions"):
         for month in _names(root / "sessions" / year):
@@ -35,29 +35,29 @@ def days(root: Path) -> Iterator[tuple[str, list[Place]]]:
                 )
 
 
-def places(root: Path) -> Iterator[Place]:
+def places(root: Path) -> Iterator[SessionPlace]:
     """All sessions."""
     for _, found in days(root):
         yield from found
 
 
-def agents(root: Path, session: str) -> Iterator[Place]:
+def agents(root: Path, session: str) -> Iterator[SessionPlace]:
     """Those that a session started, whose folder is `session`."""
     for name in _names(root / session / "agents"):
         yield from _place(root, f"{session}/agents/{name}")
 
 
-def stamp(root: Path, path: str) -> Place | None:
+def stamp(root: Path, path: str) -> SessionPlace | None:
     """One session as it is now; None where it is gone."""
     return next(_place(root, path), None)
 
 
-def _place(root: Path, path: str) -> Iterator[Place]:
+def _place(root: Path, path: str) -> Iterator[SessionPlace]:
     with suppress(OSError, UnicodeEncodeError):
         path.encode()  # some names of files are no text
         stat = os.stat(f"{root}/{path}/{ROLLOUT}")  # noqa: PTH116  a Path for each of many is slow
         if stat.st_size:
-            yield Place(path, stat.st_size, stat.st_mtime_ns)
+            yield SessionPlace(path, stat.st_size, stat.st_mtime_ns)
 
 
 def _names(folder: Path) -> list[str]:

@@ -56,7 +56,7 @@ class Extension(Struct, frozen=True, kw_only=True):
         return f"{self.kind} {self.path}"
 
 
-class Shelf(Struct, frozen=True):
+class Extensions(Struct, frozen=True):
     """All that was found."""
 
     found: tuple[Extension, ...] = ()

@@ -10,9 +10,9 @@ from threading import Lock
 from msgspec import Struct
 
 from pinfold import trust
-from pinfold.skills.extension import Extension, Kind, Shelf, Source
-from pinfold.skills.places import Place
-from pinfold.skills.reader import Reader
+from pinfold.skills.extension import Extension, Extensions, Kind, Source
+from pinfold.skills.places import SkillPlace
+from pinfold.skills.reader import SkillReader
 
 _CALL = re.compile(r"/([A-Za-z0-9][\w.:-]*)(?:\s+(.*))?\Z", re.DOTALL | re.ASCII)
 _WHOSE: Mapping[str, Source] = {"user": "user", "project": "project"}
@@ -32,16 +32,16 @@ class Library:
     """
 
     def __init__(
-        self, places: Callable[[], Sequence[Place]], home: Path, trusted: Callable[[], bool]
+        self, places: Callable[[], Sequence[SkillPlace]], home: Path, trusted: Callable[[], bool]
     ) -> None:
         self._places = places
         self._home = home
         self._trusted = trusted
-        self._reader = Reader()
+        self._reader = SkillReader()
         self._lock = Lock()
-        self.shelf = Shelf()
+        self.shelf = Extensions()
 
-    def refresh(self) -> Shelf:
+    def refresh(self) -> Extensions:
         """Read again what has changed."""
         with self._lock:
             self.shelf = self._reader.shelf(self._places(), self._accepted)
@@ -50,7 +50,7 @@ class Library:
     def _accepted(self) -> Mapping[str, str] | None:
         return trust.accepted(self._home) if self._trusted() else None
 
-    def accept(self, extensions: Iterable[Extension]) -> Shelf:
+    def accept(self, extensions: Iterable[Extension]) -> Extensions:
         """Take the user's word that these are as they should be. Raises `OSError`."""
         with self._lock:
             trust.accept(self._home, {str(one.path): one.hash for one in extensions})

@@ -12,7 +12,7 @@ from pinfold.skills.extension import Source
 _KINDS = (".pinfold", ".agents", ".claude")
 
 
-class Place(Struct, frozen=True):
+class SkillPlace(Struct, frozen=True):
     """A folder that may hold `skills/` and `commands/`; those that come first win."""
 
     folder: Path
@@ -21,9 +21,9 @@ class Place(Struct, frozen=True):
     """The project that its links must stay in."""
 
 
-def places(cwd: Path, env: Mapping[str, str] = os.environ) -> list[Place]:
+def places(cwd: Path, env: Mapping[str, str] = os.environ) -> list[SkillPlace]:
     """The user's, then the project's from `cwd` up to the repository's root, then Codex's."""
-    found: dict[Path, Place] = {}
+    found: dict[Path, SkillPlace] = {}
     for place in _all(cwd, env):
         found.setdefault(place.folder, place)
     return list(found.values())
@@ -46,13 +46,13 @@ def own_skills() -> list[Path]:
     return [folder.resolve() for folder in found if folder.is_dir()]
 
 
-def _all(cwd: Path, env: Mapping[str, str]) -> Iterator[Place]:
+def _all(cwd: Path, env: Mapping[str, str]) -> Iterator[SkillPlace]:
     for folder in user_folders(env):
-        yield Place(folder, "user")
+        yield SkillPlace(folder, "user")
     root = paths.repository_root(cwd) or cwd
     inner = [cwd, *cwd.parents]
     for folder in inner[: inner.index(root) + 1]:
         for kind in _KINDS:
-            yield Place(folder / kind, "project", root)
+            yield SkillPlace(folder / kind, "project", root)
     codex = env.get("CODEX_HOME")
-    yield Place(Path(codex).expanduser() if codex else Path.home() / ".codex", "prompts")
+    yield SkillPlace(Path(codex).expanduser() if codex else Path.home() / ".codex", "prompts")

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from pinfold.paths import shown
 from pinfold.sanitize import one_line
-from pinfold.skills.extension import Extension, Kind, Shelf, State
-from pinfold.skills.places import Place
+from pinfold.skills.extension import Extension, Extensions, Kind, State
+from pinfold.skills.places import SkillPlace
 from pinfold.small_files import head
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ class Unusable(Exception):
     """Why a file is no skill and no command, in a sentence."""
 
 
-class Reader:
+class SkillReader:
     def __init__(self) -> None:
         self._read: dict[Path, tuple[_Stamp, FrontMatter | Unusable]] = {}
         self._digests: dict[Path, tuple[_Stamp, str]] = {}
 
     def shelf(
-        self, places: Sequence[Place], accepted: Callable[[], Mapping[str, str] | None]
-    ) -> Shelf:
+        self, places: Sequence[SkillPlace], accepted: Callable[[], Mapping[str, str] | None]
+    ) -> Extensions:
         """All that there is now; `accepted` are the hashes of projects' texts by file, or None
         where the folder is not trusted. Blocking."""
         bad_skills: list[str] = []
@@ -68,12 +68,12 @@ class Reader:
             "skill": tuple(bad_skills),
             "command": tuple(bad_commands),
         }
-        return Shelf(tuple(found), unusable)
+        return Extensions(tuple(found), unusable)
 
     def _all(
         self,
-        files: Iterable[tuple[Path, str, Place]],
-        make: Callable[[Path, str, Place], Extension],
+        files: Iterable[tuple[Path, str, SkillPlace]],
+        make: Callable[[Path, str, SkillPlace], Extension],
         problems: list[str],
     ) -> list[Extension]:
         found: dict[Path, Extension] = {}
@@ -89,7 +89,7 @@ class Reader:
                 problems.append(str(why))
         return list(found.values())
 
-    def _skill(self, path: Path, name: str, place: Place) -> Extension:
+    def _skill(self, path: Path, name: str, place: SkillPlace) -> Extension:
         from pinfold.front_matter import FrontMatterError
 
         matter = self._matter(path)
@@ -121,7 +121,7 @@ class Reader:
         except FrontMatterError as error:
             raise Unusable(str(error)) from error
 
-    def _command(self, path: Path, name: str, place: Place) -> Extension:
+    def _command(self, path: Path, name: str, place: SkillPlace) -> Extension:
         from pinfold.front_matter import FrontMatterError
 
         matter = self._matter(path)
@@ -213,7 +213,9 @@ def _below(folder: Path, suffix: str = "", *, links: bool = False) -> Iterator[s
                 yield str(inner / name)
 
 
-def _skill_files(places: Iterable[Place], problems: list[str]) -> Iterator[tuple[Path, str, Place]]:
+def _skill_files(
+    places: Iterable[SkillPlace], problems: list[str]
+) -> Iterator[tuple[Path, str, SkillPlace]]:
     for place in places:
         if place.source == "prompts":
             continue
@@ -224,8 +226,8 @@ def _skill_files(places: Iterable[Place], problems: list[str]) -> Iterator[tuple
 
 
 def _command_files(
-    places: Iterable[Place], problems: list[str]
-) -> Iterator[tuple[Path, str, Place]]:
+    places: Iterable[SkillPlace], problems: list[str]
+) -> Iterator[tuple[Path, str, SkillPlace]]:
     for place in places:
         prompts = place.source == "prompts"
         folder = place.folder / ("prompts" if prompts else "commands")
@@ -257,7 +259,7 @@ def _entries(folder: Path, problems: list[str]) -> list[str]:
     return [name for name in names if not name.startswith(".")]
 
 
-def _resolved(file: Path, place: Place) -> Path:
+def _resolved(file: Path, place: SkillPlace) -> Path:
     """Raises `Unusable` where it is not there, or leads out of its project."""
     try:
         path = file.resolve(strict=True)
@@ -270,7 +272,7 @@ def _resolved(file: Path, place: Place) -> Path:
     return path
 
 
-def _extension(matter: FrontMatter, path: Path, place: Place) -> Extension:
+def _extension(matter: FrontMatter, path: Path, place: SkillPlace) -> Extension:
     """What skills and commands have in common. Raises `FrontMatterError`."""
     body = matter.body
     notes = [note.removeprefix(f"{matter.name}: ") for note in matter.notes]

@@ -19,7 +19,7 @@ _ENDS = (".jsonl", ".jsonl.zst")
 _WHERE = {"codex": ("sessions", "archived_sessions"), "claude": ("projects",)}
 
 
-class Source(Struct, frozen=True):
+class SourceFile(Struct, frozen=True):
     """A session's file."""
 
     tool: Tool
@@ -31,19 +31,19 @@ class Source(Struct, frozen=True):
         return self.file.name.removesuffix(".zst").removesuffix(".jsonl")
 
 
-def sources(folders: Iterable[ToolFolder]) -> Sequence[Source]:
+def sources(folders: Iterable[ToolFolder]) -> Sequence[SourceFile]:
     """The sessions, last used first."""
-    found: list[Source] = []
+    found: list[SourceFile] = []
     for place in folders:
         for name in _WHERE[place.tool]:
             depth = 1 if place.tool == "claude" else _DEPTH  # deeper lie the files beside them
             for path, status in _files(place.folder / name, depth):
                 if path.name.endswith(_ENDS) and status.st_size:
-                    found.append(Source(place.tool, path, (status.st_size, status.st_mtime_ns)))
+                    found.append(SourceFile(place.tool, path, (status.st_size, status.st_mtime_ns)))
     return sorted(found, key=lambda source: source.stamp[1], reverse=True)
 
 
-def beside(source: Source) -> Iterator[tuple[str, Path, Stamp]]:
+def beside(source: SourceFile) -> Iterator[tuple[str, Path, Stamp]]:
     """The files of a session's folder, each with its path from there."""
     folder = source.file.parent / source.stem
     for count, (path, status) in enumerate(_files(folder, _DEPTH)):

@@ -17,7 +17,7 @@ from pinfold.adopt import foreign_list
 from pinfold.adopt.foreign_list import ToolFolder
 from pinfold.adopt.lines import unpacked
 from pinfold.vault.shelf import LOCK, Entry, Shelf, Stamp, VaultError, Version, name_of
-from pinfold.vault.sources import Source, beside, opened, sources
+from pinfold.vault.sources import SourceFile, beside, opened, sources
 
 LEVEL = 9
 """Of zstd: sessions are taken in rarely, and read more rarely."""
@@ -38,7 +38,7 @@ class Limits(Struct, frozen=True):
     days: float | None = None
 
 
-class Report(Struct):
+class SyncReport(Struct):
     """What came of a sync."""
 
     new: int = 0
@@ -77,12 +77,12 @@ def sync(
     limits: Limits,
     now: datetime,
     taken: Callable[[int, int], object] = lambda _, __: None,
-) -> Report:
+) -> SyncReport:
     """Take in what is new. `taken` hears after each file: how many, of how many.
 
     Raises `VaultError`; what was taken in until then stays.
     """
-    report = Report()
+    report = SyncReport()
     with locked(shelf):
         every = sources(folders)
         oldest = now.timestamp() - limits.days * 86_400 if limits.days else 0.0
@@ -102,7 +102,7 @@ def sync(
     return report
 
 
-def _take(shelf: Shelf, source: Source) -> Outcome:
+def _take(shelf: Shelf, source: SourceFile) -> Outcome:
     session = name_of(source.tool, source.stem)
     where = str(source.file)
     if shelf.is_unwanted(source.tool, session, where, source.stamp):
@@ -132,7 +132,9 @@ def _take(shelf: Shelf, source: Source) -> Outcome:
     return outcome
 
 
-def _store(folder: Path, source: Source, versions: Sequence[Version]) -> tuple[Version, Outcome]:
+def _store(
+    folder: Path, source: SourceFile, versions: Sequence[Version]
+) -> tuple[Version, Outcome]:
     """The file's whole lines, compressed, in place of what they continue, or beside it."""
     import zstandard
 
@@ -200,7 +202,7 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
 
 
 def _store_beside(
-    folder: Path, source: Source, made: Version, versions: Sequence[Version]
+    folder: Path, source: SourceFile, made: Version, versions: Sequence[Version]
 ) -> dict[str, Stamp]:
     """Take in what lies beside a session; what is gone there stays here."""
     import zstandard

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pinfold.agent.clock import CLOCK
-from pinfold.catalog.catalog import Catalog, Found
+from pinfold.catalog.catalog import Catalog, SearchResult
 from pinfold.catalog.searching import COMMON, MATCH, MATCH_END, Hit
 from pinfold.catalog.sqlite import sqlite3
 from pinfold.host.app_context import WrongUse, app_context
@@ -48,7 +48,7 @@ def command(arguments: argparse.Namespace) -> int:
     return 0 if found.hits else 1
 
 
-def notes(found: Found) -> Iterator[str]:
+def notes(found: SearchResult) -> Iterator[str]:
     """What a search did not look at."""
     if found.common:
         words = ", ".join(f"“{one_line(word)}”" for word in found.common)

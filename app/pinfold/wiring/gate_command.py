@@ -20,7 +20,7 @@ from pinfold.commands.arguments import CommandError
 from pinfold.evaluation.gate import reports
 from pinfold.evaluation.gate.outcome import (
     Baseline,
-    Outcome,
+    RuleOutcome,
     Verdict,
     baseline_of,
     read_baseline,
@@ -34,16 +34,16 @@ from pinfold.host.prices import prices
 from pinfold.host.prompts import overrides
 from pinfold.many import gate as many_gate
 from pinfold.many.evaluation import counter
-from pinfold.many.named import Named, named
+from pinfold.many.named import NamedSession, named
 from pinfold.many.run import outcomes
-from pinfold.many.work import Work
+from pinfold.many.work import SessionWork
 from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
 from pinfold.settings import CompactSettings
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import price_of
 from pinfold.wiring import many
-from pinfold.wiring.gate_sources import At, Here, Source
+from pinfold.wiring.gate_sources import CommitFiles, GateFiles, WorkingFiles
 
 OPTIONS = (
     "min_headroom_tokens",
@@ -63,10 +63,10 @@ def gate(ctx: AppContext, arguments: argparse.Namespace) -> int:
     """
     path = paths.typed(arguments.gate)
     try:
-        source: Source = Here(path)
+        source: GateFiles = WorkingFiles(path)
         compact, prompts = ctx.settings.compact, overrides(ctx)
         if arguments.against:
-            source = commit = At(path, arguments.against)
+            source = commit = CommitFiles(path, arguments.against)
             compact, prompts = commit.compact(), commit.prompts()
         rules = parse(source.rules(), source.exam, arguments.gate)
         sessions = {rule.name: _sessions(rule, path) for rule in (*rules.offline, *rules.model)}
@@ -83,7 +83,7 @@ def gate(ctx: AppContext, arguments: argparse.Namespace) -> int:
         count = len(rules.model)
         said = "1 rule uses a model" if count == 1 else f"{count} rules use a model"
         print(f"pinfold: {said} and did not run: --with-model runs them.", file=sys.stderr)
-    outcome = Outcome(__version__, begun, tuple(verdicts), tuple(unread))
+    outcome = RuleOutcome(__version__, begun, tuple(verdicts), tuple(unread))
     _show(arguments, outcome)
     return 0 if outcome.passed else 1
 
@@ -98,7 +98,7 @@ def _of_rule(rules: Rules, rule: Rule, compact: dict[str, Any]) -> dict[str, Any
     return of_rule | rules.needs(rule)
 
 
-def _sessions(rule: Rule, path: Path) -> list[Named]:
+def _sessions(rule: Rule, path: Path) -> list[NamedSession]:
     """Raises `RulesError`."""
     wanted = str(path.parent / rule.sessions)
 
@@ -126,7 +126,7 @@ def _baseline(arguments: argparse.Namespace, path: Path) -> Baseline | None:
         return None
 
 
-def _verdict(rule: Rule, session: Named, kept: Any, baseline: Baseline | None) -> Verdict:
+def _verdict(rule: Rule, session: NamedSession, kept: Any, baseline: Baseline | None) -> Verdict:
     since = baseline.since(rule, session.stem, kept) if baseline else {}
     return Verdict(rule.name, session.stem, rule.at_least, kept, since)
 
@@ -135,7 +135,7 @@ def _offline(
     arguments: argparse.Namespace,
     rules: Rules,
     compact: dict[str, Any],
-    sessions: dict[str, list[Named]],
+    sessions: dict[str, list[NamedSession]],
     baseline: Baseline | None,
 ) -> tuple[list[Verdict], list[str]]:
     verdicts: list[Verdict] = []
@@ -143,7 +143,7 @@ def _offline(
     # On this machine nothing leaves it, and a rule may name what looks like a secret.
     redact = bool(arguments.cluster) and arguments.redact
     for rule in rules.offline:
-        work = Work("gate", _of_rule(rules, rule, compact), redact)
+        work = SessionWork("gate", _of_rule(rules, rule, compact), redact)
         files = sessions[rule.name]
         with many.kept(None, "") as results:
             report = many.worked(arguments, work, files, results)
@@ -160,7 +160,7 @@ async def _with_model(
     arguments: argparse.Namespace,
     rules: Rules,
     compact: dict[str, Any],
-    sessions: dict[str, list[Named]],
+    sessions: dict[str, list[NamedSession]],
     baseline: Baseline | None,
 ) -> list[Verdict]:
     """Raises `ProviderError`, `NotASession`, `OSError`."""
@@ -185,13 +185,15 @@ async def _with_model(
     return verdicts
 
 
-def _pairs(rules: Sequence[Rule], sessions: dict[str, list[Named]]) -> Iterator[tuple[Rule, Named]]:
+def _pairs(
+    rules: Sequence[Rule], sessions: dict[str, list[NamedSession]]
+) -> Iterator[tuple[Rule, NamedSession]]:
     for rule in rules:
         for session in sessions[rule.name]:
             yield rule, session
 
 
-def _show(arguments: argparse.Namespace, outcome: Outcome) -> None:
+def _show(arguments: argparse.Namespace, outcome: RuleOutcome) -> None:
     """Raises `CommandError`."""
     if arguments.json:
         print_json(outcome, indented=True)

@@ -19,7 +19,7 @@ MAX_BYTES = 262_144
 """Of a file."""
 
 
-class Source(Protocol):
+class GateFiles(Protocol):
     """All of it raises `RulesError`."""
 
     def rules(self) -> str: ...
@@ -29,7 +29,7 @@ class Source(Protocol):
         ...
 
 
-class Here:
+class WorkingFiles:
     """The files as they are in the folder."""
 
     def __init__(self, path: Path) -> None:
@@ -49,7 +49,7 @@ class Here:
             raise RulesError(f"{paths.shown(path)} can't be read: {why}") from error
 
 
-class At:
+class CommitFiles:
     """The files as they are in a commit, and the project's config and prompts with them. Nothing
     is run to read them: neither git nor a filter."""
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from pinfold import paths
 from pinfold.commands.arguments import CommandError
 from pinfold.host.app_context import WrongUse, app_context
-from pinfold.many.engines import LARGEST, Engine, Here, Processes
-from pinfold.many.named import Named
+from pinfold.many.engines import LARGEST, Engine, InProcess, Processes
+from pinfold.many.named import NamedSession
 from pinfold.many.results import Cache, Folder, Results
-from pinfold.many.run import Report, new, run
-from pinfold.many.work import Work
+from pinfold.many.run import RunReport, new, run
+from pinfold.many.work import SessionWork
 from pinfold.numbers import duration
 from pinfold.sanitize import one_line
 from pinfold.settings import ClusterSettings
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pinfold.many.cluster import Leaving
 
 
-def outside(out: Path | None, sessions: Sequence[Named]) -> list[Named]:
+def outside(out: Path | None, sessions: Sequence[NamedSession]) -> list[NamedSession]:
     """The sessions that are not results of an earlier run."""
     if out is None:
         return list(sessions)
@@ -48,10 +48,10 @@ def kept(out: Path | None, ending: str) -> Iterator[Results]:
 
 def worked(
     arguments: argparse.Namespace,
-    work: Work,
-    sessions: Sequence[Named],
+    work: SessionWork,
+    sessions: Sequence[NamedSession],
     results: Results,
-) -> Report:
+) -> RunReport:
     """Work on the sessions on what the command line names, and say what came of it.
 
     Raises `WrongUse`, `CommandError`, `OSError`.
@@ -62,7 +62,7 @@ def worked(
         watched(len(sessions)) as show,
     ):
 
-        def hear(report: Report) -> None:
+        def hear(report: RunReport) -> None:
             show(report.done + len(report.failed), len(report.failed))
 
         report = run(work, sessions, engine, results, hear)
@@ -81,11 +81,11 @@ def worked(
     return report
 
 
-def code(report: Report) -> int:
+def code(report: RunReport) -> int:
     return 1 if report.failed or report.interrupted else 0
 
 
-def _summary(report: Report, every: int, seconds: float) -> str:
+def _summary(report: RunReport, every: int, seconds: float) -> str:
     said = [f"{report.new:,} new"]
     if report.known:
         said.append(f"{report.known:,} unchanged since the last run")
@@ -112,14 +112,17 @@ def wanted_jobs(arguments: argparse.Namespace) -> int | None:
 
 @contextmanager
 def _engine(
-    arguments: argparse.Namespace, work: Work, sessions: Sequence[Named], results: Results
+    arguments: argparse.Namespace,
+    work: SessionWork,
+    sessions: Sequence[NamedSession],
+    results: Results,
 ) -> Iterator[Engine]:
     """Raises `WrongUse`, `CommandError`."""
     jobs = wanted_jobs(arguments)
     if arguments.shared and not arguments.cluster:
         raise WrongUse("--shared goes with --cluster")
     if not arguments.cluster:
-        yield Processes(jobs) if jobs and jobs > 1 else Here()
+        yield Processes(jobs) if jobs and jobs > 1 else InProcess()
         return
     from pinfold.many import cluster
 
@@ -153,7 +156,7 @@ def _cluster_settings(arguments: argparse.Namespace) -> tuple[ClusterSettings, s
     return settings, settings.address
 
 
-def _ask(arguments: argparse.Namespace, host: str, leaving: "Leaving", work: Work) -> None:
+def _ask(arguments: argparse.Namespace, host: str, leaving: "Leaving", work: SessionWork) -> None:
     """Before anything is sent. Raises `WrongUse`, and `CommandError` where the user says no."""
     many, by_path = leaving.sessions, leaving.by_path
     if not many and not by_path:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pinfold.many.named import named
 from pinfold.many.run import outcomes
-from pinfold.many.work import Work
+from pinfold.many.work import SessionWork
 from pinfold.output import print_json
 from pinfold.sanitize import one_line
 from pinfold.wiring import many
@@ -21,7 +21,7 @@ def digests(arguments: argparse.Namespace, by_id: Callable[[str | None], Path]) 
     words = arguments.sources or [str(by_id(None))]
     sessions = many.outside(out, named(words, by_id))
     settings = {"tokens": arguments.tokens, "json": arguments.json, "index": arguments.index}
-    work = Work("digest", settings, arguments.redact)
+    work = SessionWork("digest", settings, arguments.redact)
     with many.kept(out, ".json" if arguments.json else ".txt") as results:
         report = many.worked(arguments, work, sessions, results)
         for session, digest in () if out else outcomes(report, sessions, results):

@@ -13,7 +13,7 @@ from pinfold.host.app_context import AppContext, WrongUse
 from pinfold.host.model_used import is_once
 from pinfold.host.sessions import folder_of
 from pinfold.many.named import named
-from pinfold.many.work import Work
+from pinfold.many.work import SessionWork
 from pinfold.sanitize import one_line
 from pinfold.wiring import many
 
@@ -46,6 +46,6 @@ def exports(ctx: AppContext, arguments: argparse.Namespace) -> int:
         "model": msgspec.to_builtins(ctx.settings.model),
         "once": is_once(ctx),
     }
-    work = Work("export", settings, arguments.redact)
+    work = SessionWork("export", settings, arguments.redact)
     with many.kept(out, ENDINGS[asked.format]) as results:
         return many.code(many.worked(arguments, work, sessions, results))

@@ -15,7 +15,7 @@ from pinfold.host.sessions import folder_of
 from pinfold.many.find import items
 from pinfold.many.named import named
 from pinfold.many.run import outcomes
-from pinfold.many.work import Work
+from pinfold.many.work import SessionWork
 from pinfold.output import print_json, print_table
 from pinfold.sanitize import one_line
 from pinfold.wiring import many
@@ -26,7 +26,7 @@ def finds(ctx: AppContext, arguments: argparse.Namespace) -> int:
     arguments.cluster = arguments.shared = None
     words = re.findall(r"\w+", " ".join(arguments.words))
     sessions = named(arguments.within, partial(folder_of, ctx))
-    work = Work("find", {"words": words}, redact=False)
+    work = SessionWork("find", {"words": words}, redact=False)
     with many.kept(None, "") as results:
         report = many.worked(arguments, work, sessions, results)
         every = (

@@ -89,11 +89,11 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _list(ctx: AppContext) -> int:
     from pinfold.host.servers import definitions
-    from pinfold.mcp.place import Place
+    from pinfold.mcp.place import ServerPlace
     from pinfold.mcp.servers import McpServers
 
     found, broken = definitions(ctx)
-    servers = McpServers(found, Place(ctx.cwd, ctx.home / "mcp", ctx.home / "mcp"))
+    servers = McpServers(found, ServerPlace(ctx.cwd, ctx.home / "mcp", ctx.home / "mcp"))
     for one in found:
         known = servers.known(one.name)
         offers = _counted(known) if known else "not accepted yet"

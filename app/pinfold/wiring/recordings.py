@@ -17,9 +17,9 @@ from pinfold.evaluation.trials import SLACK
 from pinfold.host.app_context import AppContext, WrongUse
 from pinfold.host.sessions import folder_of
 from pinfold.many.evaluation import results as evaluation_results
-from pinfold.many.named import Named, named
+from pinfold.many.named import NamedSession, named
 from pinfold.many.run import outcomes
-from pinfold.many.work import Work
+from pinfold.many.work import SessionWork
 from pinfold.rollout.journal import JournalError
 from pinfold.sanitize import one_line
 from pinfold.wiring import many
@@ -55,7 +55,7 @@ def _recorded(
     begun = time.monotonic()
     files = list(_files(ctx, arguments))
     names = [strategy.name for strategy, _ in able]
-    work = Work("eval", {"budget": budget, "strategies": names}, arguments.redact)
+    work = SessionWork("eval", {"budget": budget, "strategies": names}, arguments.redact)
     with many.kept(None, "") as results:
         report = many.worked(arguments, work, files, results)
         kept = outcomes(report, files, results)
@@ -68,7 +68,7 @@ def _recorded(
     return replace(result, verdict=verdict(result), seconds=seconds), many.code(report)
 
 
-def _files(ctx: AppContext, arguments: argparse.Namespace) -> Iterator[Named]:
+def _files(ctx: AppContext, arguments: argparse.Namespace) -> Iterator[NamedSession]:
     """Each once; of Codex and Claude Code the newest. Raises `JournalError`, `OSError`."""
     yield from named(arguments.files, partial(folder_of, ctx))
     wanted = {name for name in ("codex", "claude") if getattr(arguments, name)}
@@ -80,4 +80,4 @@ def _files(ctx: AppContext, arguments: argparse.Namespace) -> Iterator[Named]:
         if file.is_file()
     ]
     own.sort(key=lambda file: -file.stat().st_mtime)
-    yield from (Named(str(file), str(file.parent)) for file in own[: arguments.limit])
+    yield from (NamedSession(str(file), str(file.parent)) for file in own[: arguments.limit])

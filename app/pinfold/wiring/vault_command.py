@@ -16,7 +16,7 @@ from pinfold.numbers import ID_SHOWN
 from pinfold.output import end_progress, print_json, print_progress, print_table
 from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
-from pinfold.vault.taking import Report
+from pinfold.vault.taking import SyncReport
 from pinfold.wiring.stdin import confirmed
 
 
@@ -48,7 +48,7 @@ def _sync(ctx: AppContext) -> int:
     return 1 if report.failed else 0
 
 
-def said(report: Report) -> str:
+def said(report: SyncReport) -> str:
     """What came of a sync, in a sentence."""
     parts = [
         (report.new, "new"),

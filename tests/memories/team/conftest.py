@@ -8,7 +8,7 @@ import pytest
 
 from fakes.postgres import ADMIN, Postgres, postgres
 from fakes.teams import Machine
-from pinfold.memories.team.server import Server
+from pinfold.memories.team.server import TeamDatabase
 
 _numbers = count(1)
 
@@ -24,7 +24,7 @@ def database(pg: Postgres) -> str:
     """A team's database that its owner has set up."""
     name = f"team{next(_numbers)}"
     pg.team_database(name)
-    owner = Server(pg.url(ADMIN, name), {})
+    owner = TeamDatabase(pg.url(ADMIN, name), {})
     with owner.transaction():
         pass
     owner.close()

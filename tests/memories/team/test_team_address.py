@@ -6,7 +6,7 @@ import pytest
 
 from pinfold.memories.records import StateError
 from pinfold.memories.team.address import connect_arguments
-from pinfold.memories.team.server import Server
+from pinfold.memories.team.server import TeamDatabase
 
 WEAK = "?sslmode=disable"
 
@@ -65,4 +65,4 @@ def test_the_password_comes_from_the_environment_else_from_the_keyring() -> None
 def test_without_the_extra_one_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(StateError, match=r'pip install "pinfold\[postgres\]"'):
-        Server("postgresql+psycopg://ada@127.0.0.1/team")
+        TeamDatabase("postgresql+psycopg://ada@127.0.0.1/team")

@@ -13,7 +13,7 @@ from fakes.postgres import Postgres, needed
 from fakes.teams import NOW, TEAM, Machine
 from pinfold.memories.statements import statements
 from pinfold.memories.team.claims import Claims, finish
-from pinfold.memories.team.server import Server
+from pinfold.memories.team.server import TeamDatabase
 
 pytestmark = [needed, pytest.mark.slow]
 
@@ -100,7 +100,9 @@ def test_the_connection_is_cut_at_each_answer_of_a_claim(
         sessions = [f"s{at}-{n}" for n in range(3)]
         queued(ada, *sessions)
         with cutting(pg.port, at) as cutter:
-            server = Server(f"postgresql+psycopg://ada@127.0.0.1:{cutter.port}/{database}", {})
+            server = TeamDatabase(
+                f"postgresql+psycopg://ada@127.0.0.1:{cutter.port}/{database}", {}
+            )
             server._checked = True  # its own connection would be the one that is cut
             claims = Claims(server, ada.sync._host).claim("publish", [TEAM], 5)
             was_cut = cutter.cut

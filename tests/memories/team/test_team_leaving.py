@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.memories.team.leaving import Leaving, paths_in
+from pinfold.memories.team.leaving import LeavingFilter, paths_in
 from pinfold.memories.team.sharing import Team, team_of
 
 
@@ -32,19 +32,19 @@ def team(tmp_path: Path) -> Team:
     ],
 )
 def test_paths(team: Team, text: str, leaves: str) -> None:
-    leaving = Leaving(team, team.root)
+    leaving = LeavingFilter(team, team.root)
     assert leaving.text(text.format(root=team.root)) == leaves
 
 
 def test_names_of_homes(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/quirinus")
     monkeypatch.setattr("socket.gethostname", lambda: "quiribox.local")
-    said = Leaving(team, team.root).text("Quirinus did it on quiribox; quirinusish is a word")
+    said = LeavingFilter(team, team.root).text("Quirinus did it on quiribox; quirinusish is a word")
     assert said == "user did it on user; quirinusish is a word"
 
 
 def test_files_of_a_line(team: Team) -> None:
-    leaving = Leaving(team, team.root / "src")
+    leaving = LeavingFilter(team, team.root / "src")
     assert leaving.file("x.py") == "src/x.py"
     assert leaving.file("../../private/x.py") is None
     assert [leaving.outside(p) for p in ("x.py", "../y", "../../z", "~/k", "/dev/null")] == [

@@ -7,7 +7,7 @@ import pytest
 from fakes.digests import asked, called, replied
 from fakes.postgres import ADMIN, needed, postgres
 from fakes.teams import Machine
-from pinfold.memories.team.server import Server
+from pinfold.memories.team.server import TeamDatabase
 
 pytestmark = [needed, pytest.mark.slow]
 
@@ -24,7 +24,7 @@ def test_of_fifty_lines_of_a_private_folder_none_leaves(
     monkeypatch.setenv("HOME", str(home))
     with postgres("log_statement = 'all'", "log_parameter_max_length = -1") as pg:
         pg.team_database("team")
-        owner = Server(pg.url(ADMIN, "team"), {})
+        owner = TeamDatabase(pg.url(ADMIN, "team"), {})
         with owner.transaction():
             pass
         ada, ben = Machine(home, "ada", pg, "team"), Machine(tmp_path / "ben", "ben", pg, "team")

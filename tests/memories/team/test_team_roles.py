@@ -9,7 +9,7 @@ import pytest
 from fakes.postgres import ADMIN, Postgres, needed
 from fakes.teams import Machine
 from pinfold.memories.records import StateError
-from pinfold.memories.team.server import Server
+from pinfold.memories.team.server import TeamDatabase
 
 pytestmark = [needed, pytest.mark.slow]
 
@@ -127,7 +127,7 @@ def test_the_teams_owner_forgets_any_line_and_nothing_brings_it_back(
     pg: Postgres, database: str, ada: Machine
 ) -> None:
     (line,) = [line for line in ada.copy.read().lines if "refund" in line.text]
-    owner = Server(pg.url(ADMIN, database), {})
+    owner = TeamDatabase(pg.url(ADMIN, database), {})
     with owner.transaction() as conn:
         conn.exec_driver_sql("DELETE FROM pinfold.lines WHERE said LIKE '%%refund%%'")
     owner.close()
@@ -160,7 +160,7 @@ def test_a_role_that_nothing_holds_back_is_refused(
     try:
         for statement in (f"ALTER ROLE boss {grant}").split("; "):
             pg.sql(statement)
-        server = Server(pg.url("boss", database), {})
+        server = TeamDatabase(pg.url("boss", database), {})
         with pytest.raises(StateError, match=what), server.transaction():
             pass
     finally:
@@ -170,6 +170,6 @@ def test_a_role_that_nothing_holds_back_is_refused(
 
 def test_who_may_not_set_the_database_up_is_told_who_may(pg: Postgres) -> None:
     pg.team_database("bare")
-    server = Server(pg.url("ada", "bare"), {})
+    server = TeamDatabase(pg.url("ada", "bare"), {})
     with pytest.raises(StateError, match="its owner, admin, does that"), server.transaction():
         pass

@@ -173,12 +173,12 @@ def test_two_that_set_the_database_up_at_once(pg: Postgres) -> None:
     """The advisory lock lets one do it; the other finds it done."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from pinfold.memories.team.server import Server
+    from pinfold.memories.team.server import TeamDatabase
 
     pg.team_database("twice")
 
     def set_up(_: int) -> int:
-        server = Server(pg.url(ADMIN, "twice"), {})
+        server = TeamDatabase(pg.url(ADMIN, "twice"), {})
         with server.transaction() as conn:
             found = conn.exec_driver_sql("SELECT version FROM pinfold.schema_version").scalar_one()
         server.close()

@@ -12,7 +12,7 @@ from cryptography.x509.oid import NameOID
 
 from fakes.postgres import ADMIN, Postgres, needed, postgres
 from pinfold.memories.records import StateError
-from pinfold.memories.team.server import Server
+from pinfold.memories.team.server import TeamDatabase
 
 pytestmark = [needed, pytest.mark.slow]
 
@@ -94,7 +94,7 @@ def reach(pg: Postgres, roots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in WEAK.items():
         monkeypatch.setenv(name, value)
     url = pg.tcp_url(ADMIN, "team", "localhost")
-    server = Server(f"{url}?sslmode=disable&sslrootcert={roots}")
+    server = TeamDatabase(f"{url}?sslmode=disable&sslrootcert={roots}")
     try:
         with server.transaction() as conn:
             used = conn.exec_driver_sql(
@@ -134,7 +134,7 @@ def test_an_address_from_the_environment_does_not_decide_where_it_goes(
         monkeypatch.setenv("PGHOSTADDR", "203.0.113.1")
         monkeypatch.setenv("PGPORT", "1")
         for url in (pg.url(ADMIN, "team"), pg.tcp_url(ADMIN, "team")):
-            server = Server(url)
+            server = TeamDatabase(url)
             with server.transaction():
                 pass
             server.close()

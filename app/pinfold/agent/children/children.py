@@ -16,7 +16,7 @@ from pinfold.agent.children.child import Child, folder_of, summed_up, told
 from pinfold.agent.children.conversing import Conversing, failed
 from pinfold.agent.children.definition import Agent, Agents
 from pinfold.agent.children.hearing import LINE, heard
-from pinfold.agent.children.past import Past, events_of, last_words, past_of
+from pinfold.agent.children.past import PastAgent, events_of, last_words, past_of
 from pinfold.agent.children.reply import LAST_REPLY, Reply, shortened
 from pinfold.agent.children.status import ChildStatus, status_of
 from pinfold.agent.record import Record
@@ -138,7 +138,7 @@ class Children:
         folder = self.folder(started)
         return await asyncio.to_thread(events_of, folder, self._clock)
 
-    async def past(self, number: int) -> Past:
+    async def past(self, number: int) -> PastAgent:
         """What the rollout of one shows that works no more. Raises `JournalError`."""
         started = self._record.state.children[number]
         counter, connection = self._record.gauge.counter, self._connection()

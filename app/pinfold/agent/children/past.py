@@ -17,7 +17,7 @@ from pinfold.window.reading import Reading
 from pinfold.window.window import Boundary
 
 
-class Past:
+class PastAgent:
     """An agent that works no more, for a transcript and a gauge."""
 
     def __init__(self, projections: Projections, model: ModelInfo) -> None:
@@ -41,7 +41,7 @@ class Past:
         return self._window.pin_on(n) if self._window.is_pinned(n) else None
 
 
-def past_of(folder: Path, clock: Clock, counter: Counter, connection: Connection) -> Past:
+def past_of(folder: Path, clock: Clock, counter: Counter, connection: Connection) -> PastAgent:
     """Read from its rollout; `connection` is that of a session that does not name its model. Slow:
     for a thread. Raises `JournalError`."""
     with Journal.open(folder, clock.now, read_only=True) as journal:
@@ -49,7 +49,7 @@ def past_of(folder: Path, clock: Clock, counter: Counter, connection: Connection
     model = connection.model
     if (named := projections.state.model) is not None:
         model = ModelInfo(named.model, named.provider, named.context_window, "config")
-    return Past(projections, model)
+    return PastAgent(projections, model)
 
 
 def events_of(folder: Path, clock: Clock) -> Sequence[Event]:

@@ -13,7 +13,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.updates import Told
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import SkillIndex
-from pinfold.skills.extension import Extension, Shelf
+from pinfold.skills.extension import Extension, Extensions
 from pinfold.skills.index import index
 from pinfold.skills.library import Library, said
 from pinfold.window.refused import Refused
@@ -107,7 +107,7 @@ class Skills:
             )
             await tell(self._record, Telling(READ, text))
 
-    def _say(self, shelf: Shelf, waiting: tuple[Extension, ...]) -> None:
+    def _say(self, shelf: Extensions, waiting: tuple[Extension, ...]) -> None:
         """Once for each problem, and once for what waits for the user's word."""
         for problem in shelf.problems:
             if problem not in self._said:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from pinfold.evaluation.gate.rules import Question
+from pinfold.evaluation.gate.rules import GateQuestion
 from pinfold.evaluation.recorded import text_of
 from pinfold.rollout.items import Item
 
 
-class Line(Struct, frozen=True):
+class KeptLine(Struct, frozen=True):
     """One thing that must be kept, and whether it is."""
 
     line: str
@@ -23,7 +23,7 @@ class Line(Struct, frozen=True):
 class Kept(Struct, frozen=True):
     """What a window holds of a rule."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[KeptLine, ...]
     tokens: int
     """Of the window."""
     not_run: str = ""
@@ -35,29 +35,29 @@ class Kept(Struct, frozen=True):
 
 
 def kept_in(
-    keeps: Sequence[str], questions: Iterable[Question], items: Sequence[Item]
-) -> Iterator[Line]:
+    keeps: Sequence[str], questions: Iterable[GateQuestion], items: Sequence[Item]
+) -> Iterator[KeptLine]:
     """`items` are those of a window, as a request carries them."""
     texts = [text_of(item) for item in items]
     spaced = _spaced("\n".join(texts))
     for line in keeps:
         kind, _, rest = line.partition(":")
         if kind == "path":
-            yield Line(line, _holds_path(texts, rest.strip()))
+            yield KeptLine(line, _holds_path(texts, rest.strip()))
         elif kind == "decision":
-            yield Line(line, _tells_of(items, texts, int(rest.strip().removeprefix("#"))))
+            yield KeptLine(line, _tells_of(items, texts, int(rest.strip().removeprefix("#"))))
         else:
-            yield Line(line, _spaced(line) in spaced)
+            yield KeptLine(line, _spaced(line) in spaced)
     for question in questions:
         missing = [answer for answer in question.answers if _spaced(answer) not in spaced]
-        yield Line(question.question, not missing, ", ".join(missing))
+        yield KeptLine(question.question, not missing, ", ".join(missing))
 
 
-def answered(question: Question, answer: str) -> Line:
+def answered(question: GateQuestion, answer: str) -> KeptLine:
     """Whether what a model answered has all that it must have."""
     said = _spaced(answer).casefold()
     missing = [text for text in question.answers if _spaced(text).casefold() not in said]
-    return Line(question.question, not missing, ", ".join(missing))
+    return KeptLine(question.question, not missing, ", ".join(missing))
 
 
 def _spaced(text: str) -> str:

@@ -25,7 +25,7 @@ class Verdict(Struct, frozen=True):
         return bool(self.kept.not_run) or self.kept.share < self.at_least
 
 
-class Outcome(Struct, frozen=True):
+class RuleOutcome(Struct, frozen=True):
     """A run of the gate."""
 
     version: str
@@ -60,7 +60,7 @@ class Baseline(Struct, frozen=True):
         return found
 
 
-def baseline_of(outcome: Outcome) -> Baseline:
+def baseline_of(outcome: RuleOutcome) -> Baseline:
     """The outcome, to be held against later ones."""
     day = f"{outcome.at:%Y-%m-%d}"
     lines: dict[str, dict[str, dict[str, str]]] = {}
@@ -89,7 +89,7 @@ def missing(verdict: Verdict) -> Iterator[tuple[str, str]]:
             yield what, verdict.since.get(line.line, "")
 
 
-def sentence(outcome: Outcome) -> str:
+def sentence(outcome: RuleOutcome) -> str:
     """What it comes to."""
     every, lost = len(outcome.verdicts), len(outcome.lost)
     checks = "1 check" if every == 1 else f"{every:,} checks"

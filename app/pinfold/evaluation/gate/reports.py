@@ -7,13 +7,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from pinfold.evaluation.gate.outcome import Outcome, Verdict, missing, sentence
+from pinfold.evaluation.gate.outcome import RuleOutcome, Verdict, missing, sentence
 from pinfold.sanitize import clean, one_line
 
 UNKNOWN = "unknown: no baseline"
 
 
-def table(outcome: Outcome) -> RenderableType:
+def table(outcome: RuleOutcome) -> RenderableType:
     """What was lost, then what it comes to."""
     if not outcome.lost and not outcome.unread:
         return Text(sentence(outcome))
@@ -28,7 +28,7 @@ def table(outcome: Outcome) -> RenderableType:
     return Group(grid, Text(""), Text(sentence(outcome)))
 
 
-def markdown(outcome: Outcome) -> str:
+def markdown(outcome: RuleOutcome) -> str:
     """For the summary of a job."""
     lines = [f"**{sentence(outcome)}**", ""]
     if rows := list(_rows(outcome)):
@@ -39,7 +39,7 @@ def markdown(outcome: Outcome) -> str:
     return "\n".join(lines) + "\n"
 
 
-def junit(outcome: Outcome) -> bytes:
+def junit(outcome: RuleOutcome) -> bytes:
     """One test suite, a test case for each rule on each session."""
     suite = ET.Element(
         "testsuite",
@@ -66,7 +66,7 @@ def junit(outcome: Outcome) -> bytes:
     return written + b"\n"
 
 
-def _rows(outcome: Outcome) -> Iterator[tuple[str, str, str, str]]:
+def _rows(outcome: RuleOutcome) -> Iterator[tuple[str, str, str, str]]:
     for verdict in outcome.lost:
         if verdict.kept.not_run:
             yield verdict.session, verdict.rule, verdict.kept.not_run, ""

@@ -35,7 +35,7 @@ class RulesError(Exception):
     """The rules can't be read; `str()` tells why."""
 
 
-class Question(Struct, frozen=True, forbid_unknown_fields=True):
+class GateQuestion(Struct, frozen=True, forbid_unknown_fields=True):
     """A question of an exam."""
 
     question: Text
@@ -68,7 +68,7 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Exam(Struct, frozen=True, forbid_unknown_fields=True):
-    question: Annotated[tuple[Question, ...], Meta(min_length=1)]
+    question: Annotated[tuple[GateQuestion, ...], Meta(min_length=1)]
 
 
 class Rules(Struct, frozen=True):
@@ -77,7 +77,7 @@ class Rules(Struct, frozen=True):
     offline: tuple[Rule, ...]
     model: tuple[Rule, ...]
     runs: int
-    exams: Mapping[str, tuple[Question, ...]]
+    exams: Mapping[str, tuple[GateQuestion, ...]]
     """By the name of their file."""
 
     def needs(self, rule: Rule) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def parse(text: str, exam: Callable[[str], str], name: str = "the rules") -> Rul
     names = [rule.name for rule in rules]
     if twice := next((one for one in names if names.count(one) > 1), None):
         raise RulesError(f"{name} has two rules named “{twice}”.")
-    exams: dict[str, tuple[Question, ...]] = {}
+    exams: dict[str, tuple[GateQuestion, ...]] = {}
     for rule in rules:
         _check(rule, with_model=rule in file.model.rule)
         for line in rule.keeps:

@@ -14,8 +14,8 @@ from pinfold.compaction.draft import rendered_now
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.evaluation.gate.keeping import Kept, Line, answered, kept_in
-from pinfold.evaluation.gate.rules import Question
+from pinfold.evaluation.gate.keeping import Kept, KeptLine, answered, kept_in
+from pinfold.evaluation.gate.rules import GateQuestion
 from pinfold.evaluation.recorded_trials import items_of
 from pinfold.evaluation.trials import WINDOW
 from pinfold.ports.errors import ProviderError
@@ -94,8 +94,8 @@ def _options(settings: Mapping[str, Any]) -> PlanOptions:
     return replace(compact, target_pct=1 / WINDOW)
 
 
-def _questions(settings: Mapping[str, Any]) -> list[Question]:
-    return msgspec.convert(settings["questions"], list[Question])
+def _questions(settings: Mapping[str, Any]) -> list[GateQuestion]:
+    return msgspec.convert(settings["questions"], list[GateQuestion])
 
 
 def _view(events: Sequence[Event], budget: int, counter: Counter) -> WindowView:
@@ -121,4 +121,4 @@ def _next_window(
 def _not_run(settings: Mapping[str, Any], error: Exception) -> Kept:
     why = str(error) or type(error).__name__
     questions = (question["question"] for question in settings["questions"])
-    return Kept(tuple(Line(line, False) for line in (*settings["keeps"], *questions)), 0, why)
+    return Kept(tuple(KeptLine(line, False) for line in (*settings["keeps"], *questions)), 0, why)

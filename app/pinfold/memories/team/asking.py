@@ -3,7 +3,7 @@
 from pinfold.memories.listing import Memory
 from pinfold.memories.statements import Cited
 from pinfold.memories.team.teams import LATER, Teams
-from pinfold.memories.team.values import Line
+from pinfold.memories.team.values import TeamLine
 from pinfold.sanitize import one_line
 
 
@@ -40,7 +40,7 @@ def shared_too(names: list[str]) -> str:
     return f"What {' and '.join(names)} has of it goes too, for everybody. {LATER}"
 
 
-def quoted(teams: Teams | None, cite: Cited) -> tuple[str, Line, str] | None:
+def quoted(teams: Teams | None, cite: Cited) -> tuple[str, TeamLine, str] | None:
     """What the line of another quotes of an item: the team, the line, the words."""
     for copy in teams.copies if teams else ():
         ours = set(copy.shared().values())

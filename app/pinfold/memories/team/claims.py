@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, selec
 from sqlalchemy.dialects.postgresql import insert
 
 from pinfold.memories.leases import LEASE, MAX_RETRY, RETRY
-from pinfold.memories.team.server import Server, Unreachable
+from pinfold.memories.team.server import TeamDatabase, Unreachable
 from pinfold.memories.team.tables import jobs
-from pinfold.memories.team.values import Claim, JobKind
+from pinfold.memories.team.values import JobKind, TeamClaim
 
 _NOW = func.clock_timestamp()
 
@@ -18,7 +18,7 @@ _NOW = func.clock_timestamp()
 class Claims:
     """The jobs that the machine `host` may do. Every function blocks and raises `StateError`."""
 
-    def __init__(self, server: Server, host: str, lease: float = LEASE) -> None:
+    def __init__(self, server: TeamDatabase, host: str, lease: float = LEASE) -> None:
         """`lease` is in seconds, at most an hour."""
         self._server = server
         self._host = host
@@ -49,12 +49,12 @@ class Claims:
 
     def claim(
         self, kind: JobKind, teams: Collection[str], limit: int, *, force: bool = False
-    ) -> list[Claim]:
+    ) -> list[TeamClaim]:
         """Claim up to `limit` jobs that are due; a failed one waits until its retry time, unless
         `force`. After a cut connection it asks which it has, and goes on."""
         token = secrets.token_hex(16)
 
-        def take(conn: Connection) -> list[Claim]:
+        def take(conn: Connection) -> list[TeamClaim]:
             due = [
                 jobs.c.kind == kind,
                 jobs.c.team.in_(list(teams)),
@@ -94,16 +94,16 @@ class Claims:
             with self._server.transaction() as conn:
                 return self._held(conn, token) or take(conn)
 
-    def _held(self, conn: Connection, token: str) -> list[Claim]:
+    def _held(self, conn: Connection, token: str) -> list[TeamClaim]:
         held = select(jobs.c.kind, jobs.c.key, jobs.c.token, jobs.c.input)
         return _claims(conn.execute(held.where(jobs.c.token == token)).all())
 
-    def heartbeat(self, claim: Claim) -> bool:
+    def heartbeat(self, claim: TeamClaim) -> bool:
         """Hold a claim for another lease; False where it is no longer ours."""
         with self._server.transaction() as conn:
             return _changed(conn, claim, lease_until=_NOW + self._lease)
 
-    def fail(self, claim: Claim, error: str) -> bool:
+    def fail(self, claim: TeamClaim, error: str) -> bool:
         """The job failed; it is tried again later, each time after twice as long."""
         wait = func.least(RETRY * func.power(2.0, func.least(jobs.c.attempts - 1, 20)), MAX_RETRY)
         with self._server.transaction() as conn:
@@ -116,12 +116,12 @@ class Claims:
                 retry_at=_NOW + wait * timedelta(seconds=1),
             )
 
-    def drop(self, claim: Claim) -> None:
+    def drop(self, claim: TeamClaim) -> None:
         """Remove a job that there is nothing to do for."""
         with self._server.transaction() as conn:
             conn.execute(delete(jobs).where(_ours(claim)))
 
-    def release(self, claims: Collection[Claim]) -> None:
+    def release(self, claims: Collection[TeamClaim]) -> None:
         """Give claims back as if they had never been made."""
         with self._server.transaction() as conn:
             for claim in claims:
@@ -131,7 +131,7 @@ class Claims:
 _FREE = {"token": None, "holder": None, "lease_until": None}
 
 
-def finish(conn: Connection, claim: Claim) -> bool:
+def finish(conn: Connection, claim: TeamClaim) -> bool:
     """End a job well, in the transaction of its result; False where it is no longer ours."""
     return _changed(
         conn,
@@ -145,11 +145,11 @@ def finish(conn: Connection, claim: Claim) -> bool:
     )
 
 
-def _changed(conn: Connection, claim: Claim, **values: object) -> bool:
+def _changed(conn: Connection, claim: TeamClaim, **values: object) -> bool:
     return bool(conn.execute(update(jobs).where(_ours(claim)).values(**values)).rowcount)
 
 
-def _ours(claim: Claim) -> ColumnElement[bool]:
+def _ours(claim: TeamClaim) -> ColumnElement[bool]:
     return and_(
         jobs.c.kind == claim.kind,
         jobs.c.key == claim.key,
@@ -158,5 +158,5 @@ def _ours(claim: Claim) -> ColumnElement[bool]:
     )
 
 
-def _claims(rows: Collection[object]) -> list[Claim]:
-    return sorted((Claim(*row) for row in rows), key=lambda claim: claim.key)  # type: ignore[misc]
+def _claims(rows: Collection[object]) -> list[TeamClaim]:
+    return sorted((TeamClaim(*row) for row in rows), key=lambda claim: claim.key)  # type: ignore[misc]

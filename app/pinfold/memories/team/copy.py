@@ -14,7 +14,7 @@ from pinfold.memories import trees
 from pinfold.memories.places import MEMORY, SUMMARY, locked
 from pinfold.memories.statements import Statement
 from pinfold.memories.team.sharing import Team
-from pinfold.memories.team.values import Line, Picked
+from pinfold.memories.team.values import Picked, TeamLine
 from pinfold.sanitize import one_line
 
 TEAMS = "team"
@@ -32,7 +32,7 @@ class Copy(Struct, frozen=True):
     revision: int = 0
     pulled_at: float = 0.0
     """By this machine's clock."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[TeamLine, ...] = ()
     placed: tuple[Picked, ...] = ()
     tombstones: frozenset[str] = frozenset()
     """Lines that were forgotten for everybody."""
@@ -45,7 +45,7 @@ class Copy(Struct, frozen=True):
     """Lines that did not pass the check."""
 
     @property
-    def by_id(self) -> dict[str, Line]:
+    def by_id(self) -> dict[str, TeamLine]:
         return {line.id: line for line in self.lines if line.id not in self.gone}
 
     @property
@@ -117,7 +117,7 @@ class TeamCopy:
             now = {line: key for line, key in self.shared().items() if f"{session}#" not in line}
             write_atomic(self.work / "shared.json", msgspec.json.encode({**now, **lines}))
 
-    def _page(self, title: str, lines: Collection[Line]) -> str:
+    def _page(self, title: str, lines: Collection[TeamLine]) -> str:
         parts = [f"{title}\n"]
         folder = None
         for line in lines:
@@ -128,7 +128,7 @@ class TeamCopy:
         return "".join(parts)
 
 
-def written(line: Line) -> str:
+def written(line: TeamLine) -> str:
     """A line as the files have it: with its owner's name."""
     statement = line.statement
     assert statement is not None
@@ -143,7 +143,7 @@ def written(line: Line) -> str:
     )
 
 
-def owner_of(line: Line) -> str:
+def owner_of(line: TeamLine) -> str:
     """The owner's name, which can't be taken for anything else."""
     name = "".join(c if c.isalnum() or c in "._@-" else "_" for c in one_line(line.owner))
     return name[:63] or "somebody"

@@ -22,7 +22,7 @@ _ABSOLUTE = re.compile(
 )
 
 
-class Leaving:
+class LeavingFilter:
     """Takes out of texts of one session what may not leave. Blocking."""
 
     def __init__(self, team: Team, cwd: Path) -> None:

@@ -8,7 +8,7 @@ from pinfold.memories.listing import Memory, State
 from pinfold.memories.places import MEMORY, SUMMARY
 from pinfold.memories.statements import cited
 from pinfold.memories.team.copy import Copy, TeamCopy, written
-from pinfold.memories.team.values import Line
+from pinfold.memories.team.values import TeamLine
 
 
 def with_teams(
@@ -31,7 +31,7 @@ def with_teams(
     return found
 
 
-def _said(line: Line) -> tuple[str, str]:
+def _said(line: TeamLine) -> tuple[str, str]:
     statement = line.statement
     return (statement.kind, statement.text.casefold()) if statement else ("", "")
 

@@ -12,10 +12,10 @@ from pinfold.memories.records import Output
 from pinfold.memories.source import SessionText
 from pinfold.memories.statements import Statement, statements
 from pinfold.memories.team.copy import TEAMS
-from pinfold.memories.team.leaving import Leaving, paths_in
+from pinfold.memories.team.leaving import LeavingFilter, paths_in
 from pinfold.memories.team.proving import MOST_TEXT, doubt, excerpt
 from pinfold.memories.team.sharing import Team
-from pinfold.memories.team.values import Line, Quote, digest, line_id
+from pinfold.memories.team.values import TeamLine, TeamQuote, digest, line_id
 from pinfold.rollout.acts import act
 from pinfold.rollout.events import MemoryUsed
 from pinfold.rollout.items import Item
@@ -30,7 +30,7 @@ _FORM = "1"
 class Published(Struct, frozen=True):
     """A line, and the private one that it was made of."""
 
-    line: Line
+    line: TeamLine
     private: str
 
 
@@ -69,7 +69,7 @@ def published(
     folder = team.relative(cwd)
     if folder is None:
         return [], 0
-    leaving = Leaving(team, cwd)
+    leaving = LeavingFilter(team, cwd)
     found: list[Published] = []
     every = statements(output.raw_memory)
     for statement in every:
@@ -87,9 +87,9 @@ def _line(
     session: str,
     folder: str,
     statement: Statement,
-    leaving: Leaving,
+    leaving: LeavingFilter,
     source: SessionText | None,
-) -> Line | None:
+) -> TeamLine | None:
     if any(cite.session != session for cite in statement.cites):
         return None
     file = leaving.file(statement.file) if statement.file else ""
@@ -104,7 +104,7 @@ def _line(
     )
     if len(said.text) > MOST_TEXT or str(said) != str(_reread(said)):
         return None
-    quotes: list[Quote] = []
+    quotes: list[TeamQuote] = []
     for cite in said.cites:
         items = _cited(source, cite.item) if source else []
         if any(map(leaving.outside, _touched(items))):
@@ -112,11 +112,11 @@ def _line(
         texts = [leaving.text(text) for item in items for text in texts_of(item)]
         texts += [said.quote] if said.quote else []
         at_root = team.root / file if file else None
-        quotes.append(Quote(str(cite), excerpt(said.text, texts), file, hash_of(at_root)))
+        quotes.append(TeamQuote(str(cite), excerpt(said.text, texts), file, hash_of(at_root)))
     if doubt(said, quotes):
         return None
     text = str(said)
-    return Line(line_id(team.name, owner, session, text), session, folder, text, tuple(quotes))
+    return TeamLine(line_id(team.name, owner, session, text), session, folder, text, tuple(quotes))
 
 
 def _reread(said: Statement) -> Statement | None:

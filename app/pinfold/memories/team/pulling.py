@@ -14,7 +14,7 @@ from pinfold.memories.source import safely
 from pinfold.memories.statements import parse
 from pinfold.memories.team.copy import TeamCopy
 from pinfold.memories.team.proving import MOST_QUOTE, MOST_TEXT, doubt
-from pinfold.memories.team.server import Server
+from pinfold.memories.team.server import TeamDatabase
 from pinfold.memories.team.tables import (
     hidden,
     lines,
@@ -23,7 +23,7 @@ from pinfold.memories.team.tables import (
     revisions,
     tombstones,
 )
-from pinfold.memories.team.values import Line, Picked, Quote, digest
+from pinfold.memories.team.values import Picked, TeamLine, TeamQuote, digest
 from pinfold.sanitize import one_line, safe
 
 SECONDS = 2.0
@@ -33,7 +33,7 @@ _SLICE = 50
 """Lines that are checked between looks at the clock."""
 
 
-def bury(server: Server, copies: Iterable[TeamCopy]) -> None:
+def bury(server: TeamDatabase, copies: Iterable[TeamCopy]) -> None:
     """Take out of the copies what was forgotten. Raises `StateError`, `OSError`."""
     with server.transaction() as conn:
         found = [(copy, *_gone(conn, copy)) for copy in copies]
@@ -55,7 +55,7 @@ def _gone(conn: Connection, copy: TeamCopy) -> tuple[frozenset[str], frozenset[s
 
 
 def pull(
-    server: Server,
+    server: TeamDatabase,
     copy: TeamCopy,
     now: Callable[[], float],
     seconds: float = SECONDS,
@@ -87,7 +87,7 @@ def pull(
     found.sort(key=lambda line: (first.get(line.id, len(first)), -line.since))
     was = copy.read()
     known = {line.id: line for line in was.lines}
-    kept: list[Line] = []
+    kept: list[TeamLine] = []
     sources: dict[str, str] = {}
     for at, line in enumerate(found):
         if at % _SLICE == 0 and clock() > until:
@@ -127,25 +127,25 @@ def pull(
 
 
 def pull_all(
-    server: Server, copies: Iterable[TeamCopy], now: Callable[[], float], seconds: float
+    server: TeamDatabase, copies: Iterable[TeamCopy], now: Callable[[], float], seconds: float
 ) -> int:
     """Bring all copies up to date, within so many seconds in all."""
     until = time.monotonic() + seconds
     return sum(pull(server, copy, now, until - time.monotonic()) for copy in copies)
 
 
-def forget(server: Server, team: str, line: str) -> None:
+def forget(server: TeamDatabase, team: str, line: str) -> None:
     """Delete a line for everybody, which its owner and the team's may do. Raises `StateError`."""
     with server.transaction() as conn:
         conn.execute(delete(lines).where(lines.c.team == team, lines.c.id == line))
 
 
-def _lines(conn: Connection, team: str) -> list[Line]:
-    said: dict[str, list[Quote]] = {}
+def _lines(conn: Connection, team: str) -> list[TeamLine]:
+    said: dict[str, list[TeamQuote]] = {}
     for row in conn.execute(
         select(quotes).where(quotes.c.team == team).order_by(quotes.c.line, quotes.c.cite)
     ):
-        said.setdefault(row.line, []).append(Quote(row.cite, row.said, row.file, row.file_hash))
+        said.setdefault(row.line, []).append(TeamQuote(row.cite, row.said, row.file, row.file_hash))
     rows = conn.execute(
         select(lines, extract("epoch", lines.c.since).label("at"))
         .where(lines.c.team == team)
@@ -155,8 +155,8 @@ def _lines(conn: Connection, team: str) -> list[Line]:
     return [_line(row, said.get(row.id, [])) for row in rows]
 
 
-def _line(row: Any, said: list[Quote]) -> Line:
-    return Line(
+def _line(row: Any, said: list[TeamQuote]) -> TeamLine:
+    return TeamLine(
         row.id,
         row.session,
         row.folder,
@@ -168,17 +168,17 @@ def _line(row: Any, said: list[Quote]) -> Line:
     )
 
 
-def read_lines(conn: Connection, team: str) -> list[Line]:
+def read_lines(conn: Connection, team: str) -> list[TeamLine]:
     """All lines of a team, as they were shared."""
     return _lines(conn, team)
 
 
-def _source(line: Line) -> str:
+def _source(line: TeamLine) -> str:
     said = (f"{quote.cite}\n{quote.text}\n{quote.file}\n{quote.file_hash}" for quote in line.quotes)
     return digest(line.owner, line.session, line.folder, line.text, *said)
 
 
-def check(line: Line) -> Line | None:
+def check(line: TeamLine) -> TeamLine | None:
     """A line as it may be used here; None where it may not be."""
     statement = parse(safely(one_line(line.text)))
     if statement is None or len(statement.text) > MOST_TEXT:

@@ -26,7 +26,7 @@ class Unreachable(StateError):
     """There is no connection, or it was cut."""
 
 
-class Server:
+class TeamDatabase:
     """The database at a URL. Every function blocks and raises `StateError`."""
 
     def __init__(

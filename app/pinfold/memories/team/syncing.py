@@ -26,10 +26,10 @@ from pinfold.memories.team.choosing import choose
 from pinfold.memories.team.claims import Claims, finish
 from pinfold.memories.team.copy import TeamCopy
 from pinfold.memories.team.publishing import Published, echoed, hash_of, input_of, published
-from pinfold.memories.team.server import Server, Unreachable, code_of
+from pinfold.memories.team.server import TeamDatabase, Unreachable, code_of
 from pinfold.memories.team.sharing import Team, team_of
 from pinfold.memories.team.tables import jobs, lines, quotes, revision_lines, revisions
-from pinfold.memories.team.values import Claim, Picked
+from pinfold.memories.team.values import Picked, TeamClaim
 from pinfold.rollout.journal import JournalError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Sync:
         self,
         home: Path,
         teams: Sequence[Team],
-        server: Server,
+        server: TeamDatabase,
         state: "State",
         *,
         lease: float = LEASE,
@@ -129,7 +129,7 @@ class Sync:
             claims = self.claims.claim("publish", self._names, AT_ONCE)
         return sent, left_out
 
-    def publish_one(self, claim: Claim) -> tuple[int, int]:
+    def publish_one(self, claim: TeamClaim) -> tuple[int, int]:
         """Share the lines of one session, and end its job."""
         every = {key: pair for some in self._ours().values() for key, pair in some.items()}
         row, team = every.get(claim.key, (None, None))
@@ -186,7 +186,7 @@ class Sync:
         for claim in self.claims.claim("consolidate", self._names, len(self._names), force=force):
             self.consolidate_one(claim)
 
-    def consolidate_one(self, claim: Claim) -> bool:
+    def consolidate_one(self, claim: TeamClaim) -> bool:
         """Write one revision; False where it came too late."""
         team = claim.key
         with self._server.transaction() as conn:
@@ -203,7 +203,7 @@ class Sync:
             return False
         return True
 
-    def revise(self, claim: Claim, parent: int, chosen: Sequence[Picked]) -> None:
+    def revise(self, claim: TeamClaim, parent: int, chosen: Sequence[Picked]) -> None:
         """Put a revision in the place of its parent, and end the job."""
         with self._server.transaction() as conn:
             number = parent + 1

@@ -19,7 +19,7 @@ from pinfold.memories.team.sharing import Team
 
 if TYPE_CHECKING:
     from pinfold.memories.state import State
-    from pinfold.memories.team.server import Server
+    from pinfold.memories.team.server import TeamDatabase
 
 FRONT_SECONDS = 2.0
 """That a new session waits at most to hear what was forgotten."""
@@ -46,13 +46,13 @@ class Teams:
         return list(self._copies.values())
 
     @contextmanager
-    def server(self, timeout: float) -> Iterator["Server"]:
+    def server(self, timeout: float) -> Iterator["TeamDatabase"]:
         """The database. Raises `StateError`."""
         if not self._url:
             raise StateError("[memories] database is not set: teams have nowhere to share.")
-        from pinfold.memories.team.server import Server
+        from pinfold.memories.team.server import TeamDatabase
 
-        server = Server(self._url, timeout=timeout)
+        server = TeamDatabase(self._url, timeout=timeout)
         try:
             yield server
         finally:

@@ -8,7 +8,7 @@ from pinfold.memories import reading
 from pinfold.memories.places import SUMMARY
 from pinfold.memories.reading import MemoryLine
 from pinfold.memories.team.copy import TEAMS, TeamCopy, owner_of, written
-from pinfold.memories.team.values import Line
+from pinfold.memories.team.values import TeamLine
 from pinfold.numbers import ID_SHOWN
 from pinfold.sanitize import one_line
 from pinfold.small_files import read_text
@@ -50,7 +50,7 @@ def told(copy: TeamCopy, cwd: Path, most: int, count: Callable[[str], int]) -> s
     )
 
 
-def _shown(line: MemoryLine, shared: Line) -> str:
+def _shown(line: MemoryLine, shared: TeamLine) -> str:
     """A line as the model reads it: `12 ben, fact: The limit is 40. [0198ab12-1234#7]`."""
     statement = shared.statement
     assert statement is not None

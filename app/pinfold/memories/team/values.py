@@ -12,7 +12,7 @@ JobKind = Literal["publish", "consolidate"]
 `consolidate`: a new revision of the team's files; its key is the team."""
 
 
-class Quote(Struct, frozen=True):
+class TeamQuote(Struct, frozen=True):
     """What a cited item says, so that a machine without the session can check the line."""
 
     cite: str
@@ -25,7 +25,7 @@ class Quote(Struct, frozen=True):
     """SHA-256 of the file when the line was shared."""
 
 
-class Line(Struct, frozen=True):
+class TeamLine(Struct, frozen=True):
     """A line that an owner has shared."""
 
     id: str
@@ -34,7 +34,7 @@ class Line(Struct, frozen=True):
     """Where the session worked, relative to the repository's root; empty is the root."""
     text: str
     """The statement, as `statements.parse` reads it."""
-    quotes: tuple[Quote, ...]
+    quotes: tuple[TeamQuote, ...]
     owner: str = ""
     """The database role."""
     since: float = 0.0
@@ -51,7 +51,7 @@ class Line(Struct, frozen=True):
         return found.cites if (found := self.statement) else ()
 
 
-class Claim(Struct, frozen=True):
+class TeamClaim(Struct, frozen=True):
     """A job that is ours until its lease ends."""
 
     kind: JobKind

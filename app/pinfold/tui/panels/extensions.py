@@ -20,7 +20,7 @@ from pinfold.tui.panels.table import Cell, Sizes, Table
 from pinfold.tui.panels.table_panel import TablePanel
 
 if TYPE_CHECKING:
-    from pinfold.skills.extension import Extension, Kind, Shelf
+    from pinfold.skills.extension import Extension, Extensions, Kind
 
 KEYS = [
     *moves("skills"),
@@ -80,7 +80,7 @@ class ExtensionsPanel(TablePanel[None]):
             shelf = await asyncio.to_thread(library.refresh)
             self._show(shelf)
 
-    def _show(self, shelf: Shelf) -> None:
+    def _show(self, shelf: Extensions) -> None:
         found = shelf.of(self._kind)
         count = self._session.window.count
         self._list.costs = {one.key: count(one.body) for one in found}

@@ -14,7 +14,7 @@ from rich.text import Text
 from textual import work
 
 from pinfold import paths
-from pinfold.catalog.catalog import Found
+from pinfold.catalog.catalog import SearchResult
 from pinfold.catalog.searching import COMMON, Hit
 from pinfold.commands.context_text import KINDS, age
 from pinfold.commands.session import take
@@ -38,7 +38,7 @@ class FindPanel(IndexChooser):
     def __init__(self, host: Host, now: Callable[[], datetime], words: str = "") -> None:
         super().__init__("Find in all sessions", "Enter opens the session there · Esc closes", host)
         self._now = now
-        self._found = Found(())
+        self._found = SearchResult(())
         self.hits: Mapping[str, Hit] = {}
         self.input.value = words
 
