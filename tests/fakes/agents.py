@@ -16,6 +16,7 @@ from pinfold.agent.builder import build
 from pinfold.agent.children.built_in import BUILT_IN
 from pinfold.agent.children.child import Child
 from pinfold.agent.children.definition import Agent, Agents, Order, Worktrees, no_agents
+from pinfold.agent.children.race_folders import RaceFolders
 from pinfold.agent.options import Options
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
@@ -70,6 +71,7 @@ async def troupe(
     agents: Mapping[str, Agent] = BUILT_IN,
     opening: Callable[[], object] = lambda: None,
     worktrees: Worktrees | None = None,
+    races: RaceFolders | None = None,
 ) -> Stage:
     """A session in `root/work` that may start agents; where it is `shown`, the app's user answers
     (`Session.approver`, which `make_app` sets). `opening` is what happens while one is opened."""
@@ -112,7 +114,7 @@ async def troupe(
         tools(),
         ask if shown else user,
         clock,
-        replace(given, agents=Agents(open_agent, agents, worktrees=worktrees)),
+        replace(given, agents=Agents(open_agent, agents, worktrees=worktrees, races=races)),
     )
     session.approver = None  # type: ignore[attr-defined]
     heard: list[Any] = []

@@ -18,6 +18,7 @@ from pinfold.agent.children import news
 from pinfold.agent.children.children import Children
 from pinfold.agent.children.definition import Agents, no_agents
 from pinfold.agent.children.history import Records
+from pinfold.agent.children.races import Races
 from pinfold.agent.compaction.applying import Applying
 from pinfold.agent.compaction.automatic import AutoCompaction
 from pinfold.agent.compaction.compacting import Compacting
@@ -273,6 +274,7 @@ async def build(
             toolbox=toolbox,
             background=background,
             children=children,
+            races=Races(record, children, consent, confinement, agents.races, work),
             servers=servers,
             files=files,
             hooks=hooks,

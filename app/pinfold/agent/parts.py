@@ -11,6 +11,7 @@ from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.toolbox import Toolbox
 from pinfold.agent.checkpoint_file import CheckpointFile
 from pinfold.agent.children.children import Children
+from pinfold.agent.children.races import Races
 from pinfold.agent.compaction.automatic import AutoCompaction
 from pinfold.agent.compaction.compacting import Compacting
 from pinfold.agent.compaction.preparing import Preparing
@@ -52,6 +53,7 @@ class Parts:
     toolbox: Toolbox
     background: Background
     children: Children
+    races: Races
     servers: "SessionServers | None"
     """None where none is configured."""
     files: Files

@@ -19,7 +19,7 @@ from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
 from pinfold.window.bodies import Lost
 
-SCHEMA = 14
+SCHEMA = 15
 """Goes up with every change of what is in the cache, or of how it is folded."""
 NAME = "projection.bin"
 WORTH = 262_144

@@ -37,6 +37,8 @@ class SessionFacts:
         """The commands that run in the background."""
         self.children = parts.children
         """The agents that it started."""
+        self.races = parts.races
+        """The races between some of them."""
         self.servers = parts.servers
         """The MCP servers; None where none is configured."""
         self.skills = parts.skills

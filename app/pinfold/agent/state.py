@@ -24,6 +24,9 @@ from pinfold.rollout.events import (
     ModelChanged,
     PromptQueued,
     PromptUnqueued,
+    RaceKept,
+    RaceStarted,
+    RaceTested,
     RequestFinished,
     SessionStarted,
     TurnFinished,
@@ -89,6 +92,10 @@ class State(Struct):
     """Those that had ended before the last compaction."""
     children_untold: set[int] = field(default_factory=set)
     """Those in the background of whose end the model has not been told."""
+    races: dict[int, RaceStarted] = field(default_factory=dict)
+    races_tested: dict[int, RaceTested] = field(default_factory=dict)
+    """The last command that ran in all folders of each."""
+    races_kept: dict[int, RaceKept] = field(default_factory=dict)
     spent_on_turns: int = 0
     """Tokens of all requests that turns made, and of their replies."""
     spent_preparing: int = 0
@@ -103,11 +110,11 @@ class State(Struct):
 
     @property
     def in_background(self) -> dict[int, ChildStarted]:
-        """The agents that run and for which no call waits."""
+        """The agents that run and for which no call waits. Of a race the model knows nothing."""
         return {
             n: child
             for n, child in self.children.items()
-            if child.background and n not in self.finished
+            if child.background and not child.race and n not in self.finished
         }
 
     @property
@@ -167,7 +174,7 @@ class State(Struct):
                 self.told = dict(telling for telling in known if telling)
                 if is_compaction(reason):
                     self.sent_to = ""
-                    self.children_behind = tuple(sorted(self.finished))
+                    self.children_behind = tuple(filter(self._knows, sorted(self.finished)))
                 self.last_n = max(self.last_n, *(item.n for item in inserted), 0)
             case GoalSet(text=text):
                 self.goal_set = text
@@ -200,14 +207,29 @@ class State(Struct):
             case ChildFinished(child=child) as over:
                 told = not self.agents_untold
                 self.finished[child] = over
-                if child in self.children and self.children[child].background:
+                begun_as = self.children.get(child)
+                if begun_as is not None and begun_as.background and not begun_as.race:
                     self.children_untold.add(child)
                 if told:
                     self.told[CHILDREN] = self.agents_now
+            case RaceStarted(race=race) as race_begins:
+                self.races[race] = race_begins
+            case RaceTested(race=race) as tested:
+                self.races_tested[race] = tested
+            case RaceKept(race=race) as kept:
+                self.races_kept[race] = kept
             case Unknown(type=kind) if kind == UNREADABLE:
                 self.unreadable += 1
             case PromptUnqueued(id=queue_id):
                 self.queue.pop(queue_id, None)
+
+    def _knows(self, child: int) -> bool:
+        """Whether the model is to know of an agent: of a race it knows the one that was kept."""
+        begun = self.children.get(child)
+        if begun is None or not begun.race:
+            return True
+        kept = self.races_kept.get(begun.race)
+        return kept is not None and kept.child == child
 
     def _know_jobs(self, *, others: bool) -> None:
         """What started or ended now is told by itself; `others` is whether the rest was, before."""

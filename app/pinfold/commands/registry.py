@@ -20,6 +20,7 @@ _MODULES = (
     "init",
     "jobs",
     "agents",
+    "race",
     "mcp",
     "memories",
     "skills",

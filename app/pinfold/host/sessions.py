@@ -30,6 +30,7 @@ from pinfold.host.memory_access import reader_of
 from pinfold.host.models import connect, connect_summarizer, key_variables
 from pinfold.host.prices import prices
 from pinfold.host.prompts import overrides
+from pinfold.host.race_folders import CopiedFolders
 from pinfold.host.sandbox import sandbox_of
 from pinfold.host.servers import servers_of
 from pinfold.host.skills import library_of
@@ -152,6 +153,7 @@ async def _agents(
         found.known,
         found.problems,
         worktrees=AgentWorktrees(ctx.cwd),
+        races=CopiedFolders(ctx.cwd),
     )
 
 

@@ -45,6 +45,16 @@ async def use(folder: Path, name: str) -> tuple[Path, str]:
     return _inside(path, inside), f"New worktree {name}: {paths.shown(path)}, branch {branch}."
 
 
+async def place(folder: Path, name: str) -> Path:
+    """Where the worktree of that name is, or would be. Raises `WrongUse`."""
+    return _path(await _root(folder), name)
+
+
+def beside(folder: Path, name: str) -> Path:
+    """The same for a copy of `folder`, which is in no repository. Raises `WrongUse`."""
+    return _path(folder, name)
+
+
 async def worktrees(folder: Path) -> list[Worktree]:
     """Those that `use` has made for the repository of `folder`. Raises `WrongUse`."""
     root = await _root(folder)

@@ -167,6 +167,10 @@ class ChildStarted(Data, frozen=True, kw_only=True):
     background: bool = False
     worktree: str = ""
     """The name of the Git worktree that it works in; empty in its parent's folder."""
+    race: int = 0
+    """The race that it is a part of; 0 for none."""
+    model: str = ""
+    """The model that the user gave it; empty for the one that it would have anyway."""
 
 
 class ChildFinished(Data, frozen=True, kw_only=True):
@@ -183,6 +187,38 @@ class ChildFinished(Data, frozen=True, kw_only=True):
     """Its last reply, where no result of a call holds it: an agent in the background."""
     worktree: str = ""
     """Where its worktree stays, with what it changed; empty where there is none any more."""
+
+
+class RaceStarted(Data, frozen=True, kw_only=True):
+    """The user has several agents answer one prompt, each in a fork of the window and in a folder
+    of its own; they begin next."""
+
+    race: int
+    """Counted from 1."""
+    prompt: str
+    """As the user typed it."""
+    apart: Literal["worktree", "copy"]
+    """Their folders: Git worktrees, or copies of a folder that is in no Git repository."""
+    tree: str
+    """The Git tree of the user's folder when it began."""
+
+
+class RaceTested(Data, frozen=True, kw_only=True):
+    """A command of the user's ran in the folders of a race."""
+
+    race: int
+    command: str
+    codes: tuple[tuple[int, int | None], ...]
+    """Agents, with the exit code in the folder of each; null where it timed out or did not run."""
+
+
+class RaceKept(Data, frozen=True, kw_only=True):
+    """The changes of one agent were brought into the user's folder."""
+
+    race: int
+    child: int
+    files: tuple[str, ...] = ()
+    """Those that changed there."""
 
 
 class MemoryApplied(Data, frozen=True, kw_only=True):
@@ -320,6 +356,9 @@ TYPES: dict[str, type[Data]] = {
     "job_ended": JobEnded,
     "child_started": ChildStarted,
     "child_finished": ChildFinished,
+    "race_started": RaceStarted,
+    "race_tested": RaceTested,
+    "race_kept": RaceKept,
     "pins_changed": PinsChanged,
     "items_marked": ItemsMarked,
     "goal_set": GoalSet,

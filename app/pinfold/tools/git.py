@@ -41,15 +41,27 @@ def safe_env(more: Sequence[tuple[str, str]] = ()) -> Mapping[str, str]:
 
 async def git(folder: Path, *words: str, settings: Sequence[tuple[str, str]] = ()) -> str:
     """What `git WORDS` prints in `folder`. Raises `ToolError` where it fails."""
+    return (await git_bytes(folder, *words, settings=settings)).decode(errors="replace")
+
+
+async def git_bytes(
+    folder: Path,
+    *words: str,
+    settings: Sequence[tuple[str, str]] = (),
+    env: Mapping[str, str] | None = None,
+    most: int = MAX_OUTPUT,
+) -> bytes:
+    """The same as bytes, at most so many; `env` has further variables."""
     printed = bytearray()
-    async with Command(["git", *words], folder, env=safe_env(settings)) as command:
+    variables = {**safe_env(settings), **(env or {})}
+    async with Command(["git", *words], folder, env=variables) as command:
         async for piece in command.output():
-            printed += piece[: MAX_OUTPUT - len(printed)]
+            printed += piece[: most - len(printed)]
         code = await command.exit_code()
-    text = printed.decode(errors="replace")
     if code:
-        raise ToolError(one_line(text.strip().removeprefix("fatal: ")) or f"git ended with {code}")
-    return text
+        said = printed.decode(errors="replace").strip().removeprefix("fatal: ")
+        raise ToolError(one_line(said) or f"git ended with {code}")
+    return bytes(printed)
 
 
 async def no_filters(folder: Path) -> list[tuple[str, str]]:

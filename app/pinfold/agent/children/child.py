@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,6 +51,8 @@ class Child:
     """The last item of that."""
     session: Session | None = None
     """While it works."""
+    place: Callable[[str], Awaitable[Path]] | None = None
+    """Makes its folder, by the name of its worktree; without one it is as for any agent."""
     folder: Path | None = None
     """The one that it works in, in a worktree of its own."""
     kept: str = ""
@@ -164,7 +166,9 @@ def told(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -
         more = len(end.files) - FILES_NAMED
         names = ", ".join(one_line(name) for name in end.files[:FILES_NAMED])
         said.append(f"changed {names}" + (f" and {more} more" if more > 0 else ""))
-    if end.worktree:
+    if end.worktree and child.race:
+        said.append(f"its folder stays: {one_line(end.worktree)}")
+    elif end.worktree:
         where = one_line(end.worktree)
         said.append(f"its worktree is kept: {where}, branch pinfold/{one_line(child.worktree)}")
     return f"[{' · '.join(said)}; recall a{child.child} lists what it did]"

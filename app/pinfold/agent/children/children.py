@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace as changed
 from functools import partial
 from pathlib import Path
@@ -169,9 +169,11 @@ class Children:
         fork: str = "none",
         at: int | None = None,
         worktree: bool = False,
+        place: Callable[[str], Awaitable[Path]] | None = None,
     ) -> Child:
         """Begin one; its number and its session's id are given here. `at` is the last item that a
-        fork of the window has; `worktree` is whether it works in one of its own.
+        fork of the window has; `worktree` is whether it works in one of its own, which `place`
+        makes, where it is given.
 
         Raises `ToolError`, `JournalError`.
         """
@@ -194,7 +196,7 @@ class Children:
         if not self._record.state.turn_open and not self.running:
             self._budget.begin()  # the user starts it, beside any turn
         await self._record.add(make)
-        child = Child(begun[0], self._clock.monotonic(), prompt, fork, at)
+        child = Child(begun[0], self._clock.monotonic(), prompt, fork, at, place=place)
         self._children[child.number] = child
         self._tell(child)
         child.task = asyncio.create_task(self._work(child))

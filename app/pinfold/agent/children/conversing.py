@@ -37,6 +37,9 @@ and line numbers, in at most {} tokens."""
 WORKTREE = """\
 You work in {}, your own Git worktree, created from the last commit: it does not have what is \
 uncommitted in the folder of the agent you work for. Your changes stay in it for that agent."""
+RACER = """\
+(From pinfold: you work in {}, a copy of the folder as it was, with all that was not committed. \
+Change nothing outside it.)"""
 FAILURES = (ProviderError, JournalError, ToolError, OSError, ValueError)
 """What says by itself why an agent failed."""
 
@@ -59,13 +62,19 @@ class Conversing:
         self._budget = budget
 
     def agent(self, started: ChildStarted) -> Agent:
-        return self._agents.known.get(started.agent) or Agent()
+        agent = self._agents.known.get(started.agent) or Agent()
+        return changed(agent, model=started.model) if started.model else agent
 
     async def run(
         self, child: Child, approver: Approver, hear: Callable[[Update], None]
     ) -> tuple[Ending, Sequence[Event]]:
         """How it ended, and its own events. Raises what opening a session raises."""
         if not child.started.worktree:
+            return await self._in_session(child, approver, hear)
+        if child.place is not None:
+            child.line = "creates its folder"
+            child.folder = await child.place(child.started.worktree)
+            child.kept = str(child.folder)
             return await self._in_session(child, approver, hear)
         worktrees = self._agents.worktrees
         if worktrees is None:
@@ -126,6 +135,10 @@ class Conversing:
                 await session.compact("checkpoint")
         if child.stopped:
             return Ending("interrupted")
+        if child.started.race:
+            where = f"\n\n{RACER.format(child.folder)}"
+            said = (len(child.prompt), len(child.prompt + where))
+            return await session.send(child.prompt + where, (said,))
         where = WORKTREE.format(child.folder) if child.folder else ""
         parts = (BRIEF.format(f"{LAST_REPLY:,}"), where, agent.prompt, child.prompt)
         prompt = "\n\n".join(part for part in parts if part)

@@ -11,6 +11,7 @@ from pinfold.ports.tool import ToolError
 from pinfold.settings import Mode
 
 if TYPE_CHECKING:
+    from pinfold.agent.children.race_folders import RaceFolders
     from pinfold.agent.options import Options
     from pinfold.agent.requests.connection import Connection
     from pinfold.agent.session import Session
@@ -100,6 +101,7 @@ class Agents:
     """Why files that should define agents don't, in sentences."""
     most: int = MOST
     worktrees: Worktrees | None = None
+    races: RaceFolders | None = None
 
 
 async def no_agents(order: Order) -> Session:

@@ -92,6 +92,6 @@ def status_of(
 
 
 def _worktree(started: ChildStarted, end: ChildFinished) -> str:
-    if not end.worktree:
-        return ""
+    if not end.worktree or started.race:
+        return one_line(end.worktree)
     return f"{one_line(end.worktree)}, branch pinfold/{one_line(started.worktree)}"

@@ -26,16 +26,17 @@ class DiffPanel(Modal[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", show=False)]
 
-    def __init__(self, diff: str) -> None:
+    def __init__(self, diff: str, title: str = "Changes since the last commit") -> None:
         super().__init__()
         self._diff = diff
+        self._title = title
 
     def compose(self) -> ComposeResult:
         added, removed = counts(self._diff)
         names = [line[4:].removeprefix("b/") for line in _headers(self._diff)]
         with VerticalScroll(classes="panel") as panel:
             what = names[0] if len(names) == 1 else f"{len(names)} files"
-            panel.border_title = f"Changes since the last commit · {what}".replace("[", "\\[")
+            panel.border_title = f"{self._title} · {what}".replace("[", "\\[")
             panel.border_subtitle = f"+{added} −{removed} · PgUp PgDn scroll · Esc closes"
             yield DiffView(self._diff)
 
