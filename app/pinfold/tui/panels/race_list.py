@@ -14,7 +14,7 @@ from pinfold.sanitize import one_line
 from pinfold.tui.panels.fitting import cell
 from pinfold.tui.panels.table import Cell, Sizes, Table
 from pinfold.tui.transcript.agents import SAID, STATES
-from pinfold.tui.transcript.cards import LOOKS, SIGNS
+from pinfold.tui.transcript.states import LOOKS, SIGNS
 
 _INKS = {"running": "primary", "ok": "success", "error": "error", "warning": "warning"}
 _HEADS = ("files", "lines", "test", "tokens", "cost", "time")
