@@ -15,8 +15,9 @@ from pinfold.agent.children.race_folders import FileChange
 from pinfold.agent.children.races import Outcome, Ran
 from pinfold.agent.options import Options
 from pinfold.host.race_folders import CopiedFolders
-from pinfold.rollout.events import ChildFinished, ChildStarted, RaceStarted
+from pinfold.rollout.events import ChildFinished, ChildStarted
 from pinfold.rollout.items import Item
+from pinfold.rollout.race_events import RaceStarted
 from pinfold.rollout.values import Usage
 from pinfold.tokens.prices import Price
 from pinfold.tui.approval.diff import DiffView

@@ -24,9 +24,6 @@ from pinfold.rollout.events import (
     ModelChanged,
     PromptQueued,
     PromptUnqueued,
-    RaceKept,
-    RaceStarted,
-    RaceTested,
     RequestFinished,
     SessionStarted,
     TurnFinished,
@@ -35,6 +32,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import ABOUT, CHILD, CHILDREN, GOAL, JOB, JOBS, SANDBOX, Item
+from pinfold.rollout.race_events import RaceKept, RaceStarted, RaceTested
 from pinfold.rollout.values import is_compaction
 
 

@@ -8,17 +8,15 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from pinfold.rollout import race_events
 from pinfold.rollout.context import Context
+from pinfold.rollout.data import Data as Data  # noqa: PLC0414  others take it from here
 from pinfold.rollout.items import Form, Item
 from pinfold.rollout.memory import Memory, MemoryCited, MemoryFile
 from pinfold.rollout.values import Adopted, Base, Compaction, Sizes, Stated, Usage
 
 SCHEMA = 1
 """The number in the first event. A reader refuses a larger one."""
-
-
-class Data(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field=None):
-    """What an event says."""
 
 
 class SessionStarted(Data, frozen=True, kw_only=True):
@@ -189,38 +187,6 @@ class ChildFinished(Data, frozen=True, kw_only=True):
     """Where its worktree stays, with what it changed; empty where there is none any more."""
 
 
-class RaceStarted(Data, frozen=True, kw_only=True):
-    """The user has several agents answer one prompt, each in a fork of the window and in a folder
-    of its own; they begin next."""
-
-    race: int
-    """Counted from 1."""
-    prompt: str
-    """As the user typed it."""
-    apart: Literal["worktree", "copy"]
-    """Their folders: Git worktrees, or copies of a folder that is in no Git repository."""
-    tree: str
-    """The Git tree of the user's folder when it began."""
-
-
-class RaceTested(Data, frozen=True, kw_only=True):
-    """A command of the user's ran in the folders of a race."""
-
-    race: int
-    command: str
-    codes: tuple[tuple[int, int | None], ...]
-    """Agents, with the exit code in the folder of each; null where it timed out or did not run."""
-
-
-class RaceKept(Data, frozen=True, kw_only=True):
-    """The changes of one agent were brought into the user's folder."""
-
-    race: int
-    child: int
-    files: tuple[str, ...] = ()
-    """Those that changed there."""
-
-
 class MemoryApplied(Data, frozen=True, kw_only=True):
     """What a model proposed to remember, accepted."""
 
@@ -356,9 +322,7 @@ TYPES: dict[str, type[Data]] = {
     "job_ended": JobEnded,
     "child_started": ChildStarted,
     "child_finished": ChildFinished,
-    "race_started": RaceStarted,
-    "race_tested": RaceTested,
-    "race_kept": RaceKept,
+    **race_events.TYPES,
     "pins_changed": PinsChanged,
     "items_marked": ItemsMarked,
     "goal_set": GoalSet,

@@ -27,11 +27,9 @@ from pinfold.rollout.events import (
     Data,
     Event,
     ItemAdded,
-    RaceKept,
-    RaceStarted,
-    RaceTested,
 )
 from pinfold.rollout.items import CHILD, Item
+from pinfold.rollout.race_events import RaceKept, RaceStarted, RaceTested
 from pinfold.sanitize import one_line
 from pinfold.tools import workspace
 
