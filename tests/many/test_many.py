@@ -212,16 +212,17 @@ def die(work: SessionWork, name: str, data: bytes) -> bytes | Failed:
 def test_processes_give_the_same_bytes_and_name_the_session_that_ends_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sessions = named(["home"], no_id)
+    first, last = named(["home"], no_id)[:2]
     deadly = NamedSession(str(folder / "deadly.jsonl"), str(folder))
     Path(deadly.path).write_bytes(b"".join(codex_session().encoded()))
     monkeypatch.setattr("pinfold.many.engines.attempt", die)
     cache, other = Cache(folder / "cache"), Cache(folder / "other")
-    there = run(DIGEST, [*sessions[:2], deadly, *sessions[2:]], Processes(2), cache)
-    assert there.failed == {2: "The process working on it was killed."}
-    here = run(DIGEST, sessions, InProcess(), other)
-    mapped = [data for _, data in outcomes(there, [*sessions[:2], deadly, *sessions[2:]], cache)]
-    assert mapped == [data for _, data in outcomes(here, sessions, other)]
+    every, others = [first, deadly, last], [first, last]
+    there = run(DIGEST, every, Processes(2), cache)
+    assert there.failed == {1: "The process working on it was killed."}
+    here = run(DIGEST, others, InProcess(), other)
+    mapped = [data for _, data in outcomes(there, every, cache)]
+    assert mapped == [data for _, data in outcomes(here, others, other)]
     cache.close()
     other.close()
 
