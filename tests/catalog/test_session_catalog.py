@@ -121,6 +121,27 @@ def test_calls_and_outputs_are_found_and_agents_under_their_parent(
     assert found(catalog, "thimble") == []
 
 
+@pytest.mark.parametrize(
+    ("n", "child", "session"), [(2**63, 1, "c-1"), (2, 2**63, "c-1"), (2, 1, "..")]
+)
+def test_a_hostile_session_keeps_no_other_from_being_found(
+    store: SessionStore, catalog: Catalog, n: int, child: int, session: str
+) -> None:
+    good = said(store, "alpha")
+    with store.create(Path("/w"), "0", ticking()) as journal:
+        journal.append(item(1, content="beta"))
+        journal.append(item(n, content="gamma"))
+        journal.append(
+            ChildStarted(child=child, session=session, agent="", description="", call_id="x")
+        )
+        started = SessionStarted(schema=SCHEMA, id="c-1", cwd="/w", version="0", source="agent")
+        Journal.create(journal.folder / "agents/c-1", started, ticking()).close()
+    fill(catalog)
+    assert found(catalog, "alpha") == [(good.name, "#1")]
+    assert found(catalog, "beta") == [(journal.folder.name, "#1")]
+    assert catalog.search("beta", 9, NOW).unread == 0
+
+
 def test_only_what_was_added_is_read_and_what_is_gone_goes(
     store: SessionStore, catalog: Catalog
 ) -> None:

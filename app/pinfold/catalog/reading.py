@@ -35,6 +35,8 @@ _TYPES = frozenset(
         ChildStarted,
     )
 )
+_MOST = 2**53
+"""A number of an item or an agent; what SQLite can't hold would end the filling for all sessions."""
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
@@ -109,7 +111,7 @@ def of_events(found: Iterable[Event]) -> tuple[Reading, Chunk]:
 def step(reading: Reading, chunk: Chunk, event: Event) -> None:
     take(reading.said, event.data)
     match event.data:
-        case ItemAdded(item=item) if item.kind in KINDS:
+        case ItemAdded(item=item) if item.kind in KINDS and 0 <= item.n < _MOST:
             text = _text(item)
             if item.kind == "user":
                 reading.prompt = text[:_LAST] or reading.prompt
@@ -118,7 +120,9 @@ def step(reading: Reading, chunk: Chunk, event: Event) -> None:
             if text.strip():
                 chunk.texts.append(Text(item.n, item.kind, event.ts, indexed(text)))
                 chunk.size += len(text) + 100
-        case ChildStarted(child=number, session=session):
+        case ChildStarted(child=number, session=session) if (
+            0 <= number < _MOST and session.replace("-", "").isalnum()  # it names a folder
+        ):
             chunk.agents[session] = number
 
 
