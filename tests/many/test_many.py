@@ -133,6 +133,17 @@ class Interrupted(InProcess):
         raise KeyboardInterrupt
 
 
+def test_a_session_whose_name_no_result_can_have_stops_no_other(folder: Path, capsys: Out) -> None:
+    session = Path(named(["home"], no_id)[0].path).read_bytes()
+    (folder / "in" / "a.html").mkdir(parents=True)
+    for name in ("a.jsonl", "a.html/b.jsonl", f"{'x' * 249}.jsonl", "z.jsonl"):
+        (folder / "in" / name).write_bytes(session)
+    assert pinfold(["export", "in", "--format", "html", "--out", "out"]) == 1
+    assert "Its result can't be written: Is a directory." in capsys.readouterr().err
+    written = {path.name for path in (folder / "out").rglob("*") if path.is_file()}
+    assert written == {"b.html", f"{'x' * 249}.html", "z.html"}
+
+
 def test_ctrl_c_keeps_what_is_done(folder: Path) -> None:
     sessions = named(["home"], no_id)
     cache = Cache(folder / "cache")

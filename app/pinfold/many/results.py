@@ -115,7 +115,7 @@ class Folder:
         path = self.path(session)
         atomic_files.make_folder(path.parent)
         # Renamed, not synced: where power fails, the hash shows what has to be done again.
-        fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+        fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=".pinfold-", suffix=".tmp")
         try:
             with os.fdopen(fd, "wb") as file:
                 file.write(content)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from errno import EEXIST, EILSEQ, EINVAL, EISDIR, ENAMETOOLONG, ENOTDIR, ENOTEMPTY
 
 from msgspec import Struct, field
 
@@ -11,6 +12,10 @@ from pinfold.many.engines import Engine, Task
 from pinfold.many.named import NamedSession
 from pinfold.many.results import Results
 from pinfold.many.work import Failed, SessionWork
+
+
+OF_A_NAME = {ENAMETOOLONG, EISDIR, ENOTDIR, EEXIST, ENOTEMPTY, EINVAL, EILSEQ}
+"""Errors that come of the name of one session, which anybody may have chosen."""
 
 
 class RunReport(Struct):
@@ -56,14 +61,26 @@ def run(
                 if isinstance(result, Failed):
                     report.failed[task.at] = result.why
                 else:
-                    if not results.put(task.key, task.session, result):
-                        report.held[task.at] = result
-                    report.keys[task.at] = task.key
-                    report.new += 1
+                    _keep(task, result, results, report)
                 listener(report)
     except KeyboardInterrupt:
         report.interrupted = True
     return report
+
+
+def _keep(task: Task, result: bytes, results: Results, report: RunReport) -> None:
+    """Raises `OSError` where others could not be kept either."""
+    try:
+        kept = results.put(task.key, task.session, result)
+    except OSError as error:
+        if error.errno not in OF_A_NAME:
+            raise
+        report.failed[task.at] = f"Its result can't be written: {error.strerror}."
+        return
+    if not kept:
+        report.held[task.at] = result
+    report.keys[task.at] = task.key
+    report.new += 1
 
 
 def _tasks(
