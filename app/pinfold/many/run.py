@@ -13,7 +13,6 @@ from pinfold.many.named import NamedSession
 from pinfold.many.results import Results
 from pinfold.many.work import Failed, SessionWork
 
-
 OF_A_NAME = {ENAMETOOLONG, EISDIR, ENOTDIR, EEXIST, ENOTEMPTY, EINVAL, EILSEQ}
 """Errors that come of the name of one session, which anybody may have chosen."""
 

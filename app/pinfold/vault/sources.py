@@ -45,6 +45,8 @@ def sources(folders: Iterable[ToolFolder]) -> Sequence[SourceFile]:
 
 def beside(source: SourceFile) -> Iterator[tuple[str, Path, Stamp]]:
     """The files of a session's folder, each with its path from there."""
+    if source.stem in ("", ".", ".."):
+        return  # that is no folder of its own
     folder = source.file.parent / source.stem
     for count, (path, status) in enumerate(_files(folder, _DEPTH)):
         if count == BESIDE:
