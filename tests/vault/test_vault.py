@@ -220,3 +220,6 @@ def test_hostile_files_are_named_or_left_alone(
     (shelf.folder("claude", entry.session) / "entry.json").write_bytes(b"\xff not JSON")
     assert list(shelf.entries()) == []
     assert run(tmp_path, shelf).new == 1
+    (claude / "..jsonl").write_text(line(1, "without a name"))
+    run(tmp_path, shelf)
+    assert [one.newest.beside for one in shelf.entries()] == [{}, {}]

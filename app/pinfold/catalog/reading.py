@@ -36,7 +36,7 @@ _TYPES = frozenset(
     )
 )
 _MOST = 2**53
-"""A number of an item or an agent; what SQLite can't hold would end the filling for all sessions."""
+"""A number of an item or an agent: one that SQLite can't hold would end the filling."""
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
