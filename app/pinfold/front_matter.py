@@ -42,7 +42,7 @@ class FrontMatter(Struct, frozen=True):
     """The file, as errors name it."""
     values: Mapping[str, Any] = field(default_factory=dict)
     body: str = ""
-    """What follows the front matter, safe to show."""
+    """The text after the front matter, safe to show."""
     notes: tuple[str, ...] = ()
     """What was repaired, in sentences."""
     hash: str = ""

@@ -122,7 +122,7 @@ def print_progress(text: str) -> None:
 
 
 def end_progress() -> None:
-    """Take that line away."""
+    """Remove that line."""
     if not is_watched():
         return
     stream = _behind(sys.stderr)

@@ -11,7 +11,7 @@ MODES: tuple[Mode, ...] = ("read-only", "ask", "workspace", "full")
 
 
 def narrower(one: Mode, other: Mode) -> Mode:
-    """The one of two that lets less happen without a question."""
+    """The stricter of two modes."""
     return min(one, other, key=MODES.index)
 
 
@@ -185,7 +185,7 @@ class TeamSettings(_Section, frozen=True):
     folder: Annotated[str, msgspec.Meta(pattern="^/")]
     """Its absolute path."""
     name: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
-    """Of the team: a role of the database, which its members were granted."""
+    """The team: a role of the database that its members were granted."""
 
 
 class ServerSettings(_Section, frozen=True):
@@ -246,7 +246,7 @@ class MemorySettings(_Section, frozen=True):
     database: str | None = None
     """Where teams share memories: `postgresql+psycopg://ROLE@HOST/DATABASE`, without a password."""
     team: tuple[TeamSettings, ...] = ()
-    """What is shared with whom. Like `database` never set by a project."""
+    """What is shared with whom. Like `database`, never set by a project."""
 
 
 class ClusterSettings(_Section, frozen=True):

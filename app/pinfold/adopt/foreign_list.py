@@ -148,7 +148,7 @@ def sessions(where: Iterable[ToolFolder], database: Path) -> Iterator[ForeignSes
 
 
 def head_and_end(tool: Tool, path: Path) -> FileSummary:
-    """What a file's first and last lines say of its session."""
+    """What a file's first and last lines say about its session."""
     summary = FileSummary()
     hear = _codex if tool == "codex" else _claude
     try:

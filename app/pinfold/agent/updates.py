@@ -48,7 +48,7 @@ class ChildChanged(Struct, frozen=True):
 
 
 class ServerChanged(Struct, frozen=True):
-    """An MCP server has started, ended, changed what it offers, or asks something."""
+    """An MCP server started, ended, changed its lists, or has a question."""
 
     name: str
 

@@ -41,7 +41,7 @@ class Exchange(Struct, frozen=True):
 
 
 class SearchResult(Struct, frozen=True):
-    """What a search came to."""
+    """The result of a search."""
 
     hits: Sequence[Hit]
     common: Sequence[str] = ()
@@ -51,7 +51,7 @@ class SearchResult(Struct, frozen=True):
 
 
 class Vault(Protocol):
-    """What lies outside of `sessions/` and is searched as well."""
+    """Sessions outside `sessions/` that are searched as well."""
 
     def places(self) -> Sequence[tuple[SessionPlace, str, int]]:
         """Where its files lie, each with the id of its session and the number of the agent."""

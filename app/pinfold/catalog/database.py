@@ -1,4 +1,4 @@
-"""The index itself: one SQLite file that anybody may throw away at any time.
+"""The index: one SQLite file that can be deleted at any time.
 
 SQLAlchemy, which memories use, knows nothing of FTS5, and would be imported before each list.
 """

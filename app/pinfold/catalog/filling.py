@@ -1,4 +1,4 @@
-"""Brings the index up to date with the disk: first what there is, then what was said in it."""
+"""Updates the index from the disk: first the list of files, then their text."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -23,7 +23,7 @@ from pinfold.rollout.walking import SessionPlace
 BATCH = 2_000_000
 """Characters that are written in one transaction."""
 _BATCH_SECONDS = 1.0
-"""After which what was read is written, however little."""
+"""Seconds after which a batch is written, however small."""
 COMPLETE = "complete"
 """In the table `state`: whether all that lies on the disk is in `sources`."""
 _COUNTER_BITS = 20
@@ -49,13 +49,13 @@ class SourceRow(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """What was read of a source at a stretch."""
+    """What one read of a source added."""
 
     source: SourceRow
     reading: Reading
     chunk: Chunk
     anew: bool = False
-    """Whether what was known of the source is no longer true."""
+    """Whether what was indexed of the source before is replaced."""
     ended: bool = False
 
 

@@ -1,4 +1,4 @@
-"""What the index keeps of a session: a line for the list, and the words of its items."""
+"""What the index keeps of a session: a list entry, and the text of its items."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime

@@ -14,9 +14,9 @@ from pinfold.catalog.filling import storable, time_of
 from pinfold.catalog.sqlite import sqlite3
 
 COMMON = 50_000
-"""Items from which a word is common."""
+"""Number of items above which a word is common."""
 MATCH, MATCH_END = "\x02", "\x03"
-"""They stand around what matched in a piece of text."""
+"""Markers around each match in a snippet."""
 _MONTH_MS = 30 * 86_400_000.0
 _OVER = 4
 """Candidates for each hit that is shown: kinds and repetitions are looked at in these."""
@@ -36,7 +36,7 @@ class Hit(Struct, frozen=True, kw_only=True):
     session: str
     """Its id."""
     path: str
-    """Of its folder, or of its file in the vault."""
+    """The path of its folder, or of its file in the vault."""
     agent: int
     """0: the session itself."""
     n: int

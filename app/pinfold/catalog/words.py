@@ -1,4 +1,4 @@
-"""Texts and queries as the index takes them: the same rule for both."""
+"""Normalises texts and queries for the index by the same rule."""
 
 import re
 
@@ -14,7 +14,7 @@ _UNSPACED = re.compile(
     "\U00020000-\U0003fa1f])"
 )
 _ENDLESS = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
-"""Base64 and the like: nobody searches for it."""
+"""Base64 and the like, which is not indexed."""
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 
 
@@ -25,7 +25,7 @@ def indexed(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """A text of the index as it was."""
+    """Undo `indexed`: the text without separators."""
     return text.replace(SEPARATOR, "")
 
 

@@ -1,4 +1,4 @@
-"""MCP servers in words: what the panel and `/mcp list` say of them."""
+"""MCP servers as text, for the panel and `/mcp list`."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def text(lines: Sequence[ServerLine]) -> str:
 
 
 def page(servers: SessionServers, name: str, rows: Sequence[ContextRow]) -> str:
-    """All that is known of a server: how it stands, its texts, each tool with its tokens."""
+    """A server's state, texts, and tools with their tokens."""
     state = servers.port.state(name)
     lists = servers.listing.lists(name)
     costs = {row.name: row.tokens for row in rows if row.part == "tools"}

@@ -1,4 +1,4 @@
-"""Skills and commands in words: what the panels, `/skills list` and `pinfold skills` say."""
+"""Skills and commands as text, for the panels, `/skills list` and `pinfold skills`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def called(one: Extension) -> str:
 
 
 def standing(one: Extension) -> list[str]:
-    """What is to be said of it beside its description, in short clauses."""
+    """Notes beyond its description, in short clauses."""
     found = [
         SAID[one.state],
         f"hidden by {one.hidden_by}" if one.hidden_by else "",

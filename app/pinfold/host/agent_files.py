@@ -49,7 +49,7 @@ _OTHER_MODELS = frozenset({"", "inherit", "sonnet", "opus", "haiku"})
 _OTHER_MODES: Mapping[str, Mode] = {"plan": "read-only", "default": "ask"}
 """Its permission modes that ask for less than pinfold would give."""
 _NO_EFFECT = ("hooks", "mcpServers", "skills")
-"""Keys of Claude Code's files that a reader would count on."""
+"""Keys of Claude Code's files that have no effect here and get a note."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class Remembered(Struct, frozen=True):
     phase2: Outcome | None = None
     """None where nothing was consolidated."""
     team: str = ""
-    """What came of sharing with teams; empty where nothing is shared."""
+    """The result of sharing with teams; empty if nothing is shared."""
 
     def __str__(self) -> str:
         """In a few sentences, for the user."""

@@ -1,4 +1,4 @@
-"""The vault of this home: taking in, finding again, and keeping at it while pinfold runs."""
+"""The vault of this home: syncing, lookup, and watching while pinfold runs."""
 
 import asyncio
 from collections.abc import Callable
@@ -71,7 +71,7 @@ def file_of(ctx: AppContext, prefix: str) -> Path | None:
 
 
 async def watch(ctx: AppContext) -> None:
-    """Take in what is new, now and every ten minutes, behind all else, until cancelled."""
+    """Sync now and every ten minutes at low priority, until cancelled."""
     while True:
         await behind(lambda stopped: _quietly(ctx, stopped))
         await asyncio.sleep(EVERY)

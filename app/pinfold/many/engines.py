@@ -1,4 +1,4 @@
-"""What maps work over sessions: this process, or several. A cluster is in `cluster`."""
+"""Engines that map work over sessions, in this process or several; `cluster` has Dask."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ class Engine(Protocol):
 
 
 class InProcess:
-    """One after the other, in this process."""
+    """Sequential, in this process."""
 
     large = 0
 

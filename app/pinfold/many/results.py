@@ -93,7 +93,7 @@ class Folder:
         """The session that has each name."""
 
     def path(self, session: NamedSession) -> Path:
-        """The file; another session that would be called the same has a part of a hash too."""
+        """The file; a session with a name already taken gets a part of a hash."""
         name = session.stem
         if self._taken.setdefault(name, session.path) != session.path:
             name += f"-{_sha256(session.path.encode(errors='surrogateescape')).hex()[:8]}"

@@ -1,4 +1,4 @@
-"""Work on many sessions: what is known is not done again, what fails stops nothing."""
+"""Process many sessions: reuse known results, continue after failures."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -18,7 +18,7 @@ OF_A_NAME = {ENAMETOOLONG, EISDIR, ENOTDIR, EEXIST, ENOTEMPTY, EINVAL, EILSEQ}
 
 
 class RunReport(Struct):
-    """What came of a run. Sessions are known by their places."""
+    """The outcome of a run. Sessions are identified by position."""
 
     keys: list[str]
     """Of the results; empty where there is none."""
@@ -121,7 +121,7 @@ def new(work: SessionWork, sessions: Sequence[NamedSession], results: Results) -
 def outcomes(
     report: RunReport, sessions: Sequence[NamedSession], results: Results
 ) -> Iterator[tuple[NamedSession, bytes]]:
-    """What came of the sessions, in their order."""
+    """The results, in the order of the sessions."""
     for at, (session, key) in enumerate(zip(sessions, report.keys, strict=True)):
         found = report.held.get(at) if key else None
         found = results.get(key, session) if key and found is None else found

@@ -56,7 +56,7 @@ class Failed(Struct, frozen=True):
 
 
 def perform(work: SessionWork, name: str, data: bytes) -> bytes:
-    """What comes of a session. Raises whatever a session can cause."""
+    """The result for a session. Raises whatever a bad session can cause."""
     content = redacted(data) if work.redact else data
     task: Callable[[bytes, str, Settings], bytes] = import_module(_TASKS[work.kind]).result
     return task(content, name, work.settings)

@@ -1,4 +1,4 @@
-"""What a worker of `--cluster local` does when it begins."""
+"""Setup of a `--cluster local` worker."""
 
 import signal
 

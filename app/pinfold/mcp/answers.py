@@ -1,4 +1,4 @@
-"""What the user has answered about servers, and what these offered then."""
+"""The user's answers about servers, and what those offered at the time."""
 
 import hashlib
 import os

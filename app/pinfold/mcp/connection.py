@@ -1,4 +1,4 @@
-"""A server that runs: the SDK's client over one of our transports."""
+"""A running server: the SDK's client over one of our transports."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -313,7 +313,7 @@ class ServerConnection:
 
 
 class _EndedAtOnce(Exception):
-    """It has ended without a word."""
+    """It ended before it said anything."""
 
 
 def _fail(ready: "asyncio.Future[None]", error: Exception) -> None:

@@ -52,7 +52,7 @@ class Definition(Struct, frozen=True):
 
     @property
     def how(self) -> "Definition":
-        """It without what changes nothing of how it is started."""
+        """The definition without what does not affect how it starts."""
         return replace(
             self, enabled_tools=(), disabled_tools=(), startup_timeout=0.0, tool_timeout=0.0
         )

@@ -1,4 +1,4 @@
-"""What servers and the SDK have to say: into a file, never onto the screen."""
+"""Logs of servers and the SDK, in files, never on the screen."""
 
 import logging
 import os

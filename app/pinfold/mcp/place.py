@@ -1,4 +1,4 @@
-"""Where the servers of a session run, and how each is reached there."""
+"""Where a session's servers run, and how to reach them."""
 
 import os
 from collections.abc import Collection, Mapping

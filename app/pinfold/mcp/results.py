@@ -1,4 +1,4 @@
-"""What a server's tools, resources and prompts come to."""
+"""Converts the output of a server's tools, resources and prompts."""
 
 import base64
 import binascii

@@ -302,7 +302,7 @@ class Server:
         return await connection.call(tool, arguments, on_progress, ask, seconds)
 
     async def doing(self, what: Callable[[ServerConnection, float], Awaitable[T]]) -> T:
-        """Something else that is asked of it. Raises `ToolError`."""
+        """Any other request. Raises `ToolError`."""
         return await what(await self.ready(), self.definition.tool_timeout)
 
 

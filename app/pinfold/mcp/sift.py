@@ -1,4 +1,4 @@
-"""What of a server's messages reaches the SDK."""
+"""Filters which of a server's messages reach the SDK."""
 
 from typing import Any
 

@@ -60,7 +60,7 @@ class Stdio:
         self.unsigned = False
         self.ended = asyncio.Event()
         self.why = ""
-        """Why it has ended, where we ended it."""
+        """Why we ended it, if we did."""
 
     @property
     def ending(self) -> str:

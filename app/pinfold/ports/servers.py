@@ -27,7 +27,7 @@ class ServerTool(Struct, frozen=True):
     schema: Mapping[str, Any] = field(default_factory=dict)
     """The JSON schema of its arguments."""
     annotations: Mapping[str, Any] = field(default_factory=dict)
-    """What the server claims of it: `readOnlyHint`, `destructiveHint` ..."""
+    """What the server claims about it: `readOnlyHint`, `destructiveHint` ..."""
     hash: str = ""
     """Of all its texts: name, title, description, schema, annotations."""
 
@@ -73,7 +73,7 @@ class TrustQuestion(Struct, frozen=True):
 
 
 class ServerState(Struct, frozen=True):
-    """A server, how it stands, and what it offers as far as that is known."""
+    """A server's state, and what it is known to offer."""
 
     name: str
     state: Literal["waiting", "starting", "ready", "failed", "stopped"]
@@ -104,7 +104,7 @@ class Servers(Protocol):
         ...
 
     def state(self, name: str) -> ServerState:
-        """How it stands now. Raises `KeyError`."""
+        """Its current state. Raises `KeyError`."""
         ...
 
     def known(self, name: str) -> ServerState | None:

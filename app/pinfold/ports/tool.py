@@ -36,7 +36,7 @@ class Foreign(Struct, frozen=True):
     arguments: str
     """What the tool would get, as indented JSON."""
     claims: str = ""
-    """What the server says of the tool, in words: `only reads`."""
+    """What the server says about the tool, in words: `only reads`."""
     destructive: bool = False
     """Whether the server says that it may destroy something."""
 

@@ -39,17 +39,17 @@ class FrontTool(Struct, frozen=True, omit_defaults=True):
     wire: str
     """As the model calls it."""
     hash: str = ""
-    """Of its texts."""
+    """Hash of its texts."""
     folded: str = ""
     """Why its schema is not in the requests; empty where it is, if its server is not folded."""
 
 
 class FrontServer(Struct, frozen=True, omit_defaults=True):
-    """An MCP server as the model was told of it. The schemas of its tools are among `tools`."""
+    """An MCP server as described to the model. The schemas of its tools are among `tools`."""
 
     name: str
     hash: str = ""
-    """Of all its texts."""
+    """Hash of all its texts."""
     tools: tuple[FrontTool, ...] = ()
     text: str = ""
     """What requests carry of it: the names of folded tools, its instructions."""
@@ -60,12 +60,12 @@ class FrontServer(Struct, frozen=True, omit_defaults=True):
 
 
 class SkillIndex(Struct, frozen=True, omit_defaults=True):
-    """The skills as the model is told of them."""
+    """The skills as described to the model."""
 
     text: str
     """Their names and descriptions."""
     names: str
-    """What is told where that is folded."""
+    """The shorter text sent while it is folded."""
     folded: Literal["", "user", "budget"] = ""
     """Who folded it."""
     open: bool = False

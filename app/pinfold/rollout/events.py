@@ -164,7 +164,7 @@ class ChildStarted(Data, frozen=True, kw_only=True):
     call_id: str
     background: bool = False
     worktree: str = ""
-    """The name of the Git worktree that it works in; empty in its parent's folder."""
+    """The name of its Git worktree; empty if it works in its parent's folder."""
     race: int = 0
     """The race that it is a part of; 0 for none."""
     model: str = ""
@@ -184,7 +184,7 @@ class ChildFinished(Data, frozen=True, kw_only=True):
     answer: str = ""
     """Its last reply, where no result of a call holds it: an agent in the background."""
     worktree: str = ""
-    """Where its worktree stays, with what it changed; empty where there is none any more."""
+    """Its worktree, kept with what it changed; empty if removed."""
 
 
 class MemoryApplied(Data, frozen=True, kw_only=True):

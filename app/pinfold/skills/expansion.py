@@ -27,7 +27,7 @@ class Run(Struct, frozen=True):
 
     command: str
     text: str
-    """What stays where it does not run."""
+    """The text left in place if it does not run."""
 
 
 class Read(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Read(Struct, frozen=True):
 
     path: str
     text: str
-    """What stays where it can't be read."""
+    """The text left in place if it can't be read."""
 
 
 Part = Plain | Run | Read

@@ -52,12 +52,12 @@ class Extension(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """What tells it from all others."""
+        """Its unique key."""
         return f"{self.kind} {self.path}"
 
 
 class Extensions(Struct, frozen=True):
-    """All that was found."""
+    """Everything found."""
 
     found: tuple[Extension, ...] = ()
     """Skills before commands; of those with one name, the one that counts first."""

@@ -1,4 +1,4 @@
-"""The folders where skills and commands lie."""
+"""The folders that hold skills and commands."""
 
 import os
 from collections.abc import Iterator, Mapping

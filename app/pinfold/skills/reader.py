@@ -43,7 +43,7 @@ _Stamp = tuple[int, int, int, int]
 
 
 class Unusable(Exception):
-    """Why a file is no skill and no command, in a sentence."""
+    """Why a file is neither a skill nor a command, in a sentence."""
 
 
 class SkillReader:

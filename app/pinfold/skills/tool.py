@@ -23,7 +23,7 @@ class SkillArguments(Arguments):
 
 
 class SkillTool(Tool):
-    """There only where skills are."""
+    """Offered only if there are skills."""
 
     schema = schema(
         "skill",

@@ -144,7 +144,7 @@ def _of_foreign(
     *,
     attended: bool,
 ) -> Verdict:
-    """What becomes of a call of another program's tool, which no sandbox of ours may hold."""
+    """The decision on a call of another program's tool, which may run outside our sandbox."""
     if call.name in deny:
         return Denied(f"`{call.name}` is denied by [approvals] deny.")
     named = call.name in prefixes

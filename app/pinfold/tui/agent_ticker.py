@@ -1,4 +1,4 @@
-"""Brings what the screen says of agents up to date, a few times a second at most."""
+"""Refreshes agents on the screen, a few times a second at most."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pinfold.agent.children.status import ChildStatus
 
 SOON = 0.2
-"""Seconds that changes wait for others."""
+"""Seconds for which changes are batched."""
 TICK = 1.0
 """Seconds between two looks at agents of which nothing is heard: their time goes on."""
 
@@ -35,7 +35,7 @@ class AgentTicker:
         self._soon = False
 
     def changed(self, number: int) -> None:
-        """An agent does something else."""
+        """An agent's activity changed."""
         self._changed.add(number)
         if not self._soon:
             self._wait(SOON, soon=True)

@@ -108,7 +108,7 @@ class AgentView(Vertical):
                     self.run_worker(self._read_late(), exclusive=True)
 
     def hide(self) -> None:
-        """Listen to none any more."""
+        """Stop listening."""
         if self._unsubscribe is not None:
             self._unsubscribe()
         self._hears = self._unsubscribe = self._session = None

@@ -1,4 +1,4 @@
-"""What a session tells, on its way into a transcript and a gauge."""
+"""Feeds a session's updates to a transcript and a gauge."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Feed:
                 pass
 
     def count_anew(self) -> None:
-        """The reply under way has ended."""
+        """The streaming reply has ended."""
         self._live = self._session.stream_count()
         self._gauge.live = 0
 

@@ -25,7 +25,7 @@ OPENS = "Enter opens · ↑ ↓ choose · Esc closes"
 SETTLED = 0.15
 """Seconds without a key after which agents are searched."""
 ROOM = 24
-"""Columns beside the tally from which the keys are told."""
+"""Columns beside the tally from which the keys are shown."""
 
 
 class FindBar(Vertical):

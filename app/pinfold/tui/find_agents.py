@@ -1,4 +1,4 @@
-"""What the find bar finds in the work of agents."""
+"""The find bar's results in agents' transcripts."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class StatusLine(Widget):
     jobs: reactive[int] = reactive(0)
     """Commands that run in the background."""
     agents: reactive[int] = reactive(0)
-    """Agents at work."""
+    """Number of running agents."""
     agent: reactive[str] = reactive("")
     """The one whose transcript is shown."""
     phase: reactive[Phase] = reactive("idle")

@@ -1,4 +1,4 @@
-"""Takes sessions of other tools into the vault, as far as they are written."""
+"""Copies sessions of other tools into the vault, up to their last complete line."""
 
 import errno
 import hashlib
@@ -39,7 +39,7 @@ class Limits(Struct, frozen=True):
 
 
 class SyncReport(Struct):
-    """What came of a sync."""
+    """The outcome of a sync."""
 
     new: int = 0
     grown: int = 0
@@ -47,13 +47,13 @@ class SyncReport(Struct):
     same: int = 0
     unwanted: int = 0
     removed: int = 0
-    """For age or room."""
+    """Removed for age or space."""
     failed: dict[str, str] = {}
     """Files that could not be read, and why."""
 
     @property
     def changed(self) -> bool:
-        """Whether the vault is another than before."""
+        """Whether the vault changed."""
         return bool(self.new or self.grown or self.version or self.removed)
 
 

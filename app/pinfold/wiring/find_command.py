@@ -49,7 +49,7 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def notes(found: SearchResult) -> Iterator[str]:
-    """What a search did not look at."""
+    """What a search skipped."""
     if found.common:
         words = ", ".join(f"“{one_line(word)}”" for word in found.common)
         yield (

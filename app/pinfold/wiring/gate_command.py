@@ -89,7 +89,7 @@ def gate(ctx: AppContext, arguments: argparse.Namespace) -> int:
 
 
 def _plain(compact: CompactSettings, prompts: dict[str, str]) -> dict[str, Any]:
-    """What rules share, as plain data."""
+    """Settings that all rules share, as plain data."""
     return {name: getattr(compact, name) for name in OPTIONS} | {"prompts": prompts}
 
 

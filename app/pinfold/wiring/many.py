@@ -1,4 +1,4 @@
-"""What commands over many sessions share: which ones, on what, how far it is, what came of it."""
+"""Shared by commands over many sessions: selection, engine, progress, report."""
 
 import argparse
 import os

@@ -23,7 +23,7 @@ from pinfold.wiring.progress import watched
 def made(
     ctx: AppContext, memories: Memories, words: Sequence[str], arguments: argparse.Namespace
 ) -> tuple[str, int]:
-    """What came of it in a few sentences, and the exit code.
+    """The outcome in a few sentences, and the exit code.
 
     Without words every session is meant. Raises `WrongUse`, `CommandError`, `StateError`,
     `ProviderError`, `OSError`.

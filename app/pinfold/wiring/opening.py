@@ -27,7 +27,7 @@ OF_OTHERS = {
     "--permission-mode": "--approvals",
     "--ask-for-approval": "--approvals",
 }
-"""Flags that other agents have, and what they are here."""
+"""Flags of other agents, and their equivalents here."""
 
 
 def flags() -> argparse.ArgumentParser:
@@ -77,7 +77,7 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
 
 
 def unknown(words: Sequence[str]) -> str:
-    """What is wrong with arguments that nothing takes."""
+    """The error for unrecognized arguments."""
     ours = next((OF_OTHERS[word] for word in words if word in OF_OTHERS), "")
     hint = f"; pinfold's is {ours}" if ours else ""
     return f"unrecognized arguments: {' '.join(words)}{hint}"

@@ -1,4 +1,4 @@
-"""How far work on many sessions is, for whoever watches."""
+"""Progress of work on many sessions."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -41,7 +41,7 @@ def evaluation(ctx: AppContext, arguments: argparse.Namespace, strategies: Seque
 def _recorded(
     ctx: AppContext, arguments: argparse.Namespace, strategies: Sequence[Chosen]
 ) -> tuple[Recorded, int]:
-    """What came of them, and the exit code.
+    """The report, and the exit code.
 
     Raises `WrongUse`, and `JournalError` where nothing at all can be read.
     """

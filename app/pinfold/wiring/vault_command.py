@@ -49,7 +49,7 @@ def _sync(ctx: AppContext) -> int:
 
 
 def said(report: SyncReport) -> str:
-    """What came of a sync, in a sentence."""
+    """The outcome of a sync, in a sentence."""
     parts = [
         (report.new, "new"),
         (report.grown, "updated"),

@@ -46,7 +46,7 @@ class Consent:
     inherited: Callable[[], Collection[str]] = tuple
     """What the user always allows in the session that started this one."""
     ceiling: Callable[[], Mode] | None = None
-    """A mode that this one is never wider than, whatever is set."""
+    """The widest mode allowed, whatever is set."""
 
     @property
     def mode(self) -> Mode:

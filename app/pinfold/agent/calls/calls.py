@@ -57,7 +57,7 @@ class _Run:
     outcome: ToolOutcome | None = None
     """What it came to, interrupted or not."""
     aside: bool = False
-    """Whether no model made it: there is no card for it."""
+    """Whether pinfold made it, not a model: it has no card."""
 
 
 class Calls:

@@ -57,7 +57,7 @@ class Toolbox:
 
 
 class Withheld(Tool):
-    """A tool that the model is told of, and does not have."""
+    """A tool whose schema is sent but which the model may not call."""
 
     kind = "foreign"
 

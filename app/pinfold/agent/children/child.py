@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 WAITS = "waits for its turn"
 BEGUN = 12
-"""Characters from which a line that is being written is shown."""
+"""Minimum characters of a line being written before it is shown."""
 FILES_NAMED = 12
 """Files that a result names at most."""
 
@@ -54,15 +54,15 @@ class Child:
     place: Callable[[str], Awaitable[Path]] | None = None
     """Makes its folder, by the name of its worktree; without one it is as for any agent."""
     folder: Path | None = None
-    """The one that it works in, in a worktree of its own."""
+    """The folder it works in, inside its own worktree."""
     kept: str = ""
-    """Where that worktree stays."""
+    """Where that worktree is kept."""
     stopped: str = ""
     """Why it was told to end."""
     line: str = WAITS
     """What it does."""
     writes: str = ""
-    """The end of the reply under way."""
+    """The tail of the streaming reply."""
     streamed: list[Delta] = field(default_factory=list)
     """What came of a response since the last item: for whoever begins to look at it now."""
     spend: Spend = field(default_factory=Spend)
@@ -100,7 +100,7 @@ def folder_of(parent: Journal, child: ChildStarted) -> Path:
 
 
 def result_of(state: State, item: Item) -> str:
-    """Whose result an item is: `a3 explore · 41k of its own · find the callers`; else empty."""
+    """Whose result an item is: `a3 explore · 41k used · find the callers`; else empty."""
     number = item.detail.get("agent", item.detail.get(CHILD))
     started = state.children.get(number) if isinstance(number, int) else None
     if started is None:

@@ -86,7 +86,7 @@ class Children:
 
     @property
     def spends(self) -> Iterable[Spend]:
-        """What those have spent whose end is not in the journal yet."""
+        """What agents have spent whose end is not journalled yet."""
         over = self._record.state.finished
         return (child.spend for n, child in self._children.items() if n not in over)
 
@@ -111,7 +111,7 @@ class Children:
         return f"{child.line} · {child.tokens:,} tokens" if child else ""
 
     def status(self, number: int) -> ChildStatus | None:
-        """How one stands; None where there is none of that number."""
+        """The status of an agent; None if there is no such number."""
         state = self._record.state
         started, child = state.children.get(number), self._children.get(number)
         if started is None:
@@ -230,7 +230,7 @@ class Children:
         return shortened(head, child.answer, LAST_REPLY, count)
 
     def narrow(self) -> None:
-        """The approvals were set: what the user allowed those that run counts no more."""
+        """Approvals changed: drop what the user allowed running agents."""
         for child in self.running:
             if child.session is not None:
                 child.session.set_approvals(self._conversing.agent(child.started).approvals)

@@ -41,7 +41,7 @@ RACER = """\
 (From pinfold: you work in {}, a copy of the folder as it was, with all that was not committed. \
 Change nothing outside it.)"""
 FAILURES = (ProviderError, JournalError, ToolError, OSError, ValueError)
-"""What says by itself why an agent failed."""
+"""Errors whose message explains why an agent failed."""
 
 
 class Conversing:

@@ -39,11 +39,11 @@ class Agent:
     approvals: Mode = "full"
     """Never wider than those of the session that starts it."""
     worktree: bool = False
-    """Whether it always works in a Git worktree of its own."""
+    """Whether it always works in its own Git worktree."""
     source: str = ""
     """The file that defines it, as shown to people; empty for pinfold's own."""
     notes: tuple[str, ...] = ()
-    """What of its file has no effect, in sentences."""
+    """What in its file has no effect, one sentence each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Agents:
     """Raises what opening a session raises."""
     known: Mapping[str, Agent] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
-    """Why files that should define agents don't, in sentences."""
+    """Why files don't define an agent, one sentence each."""
     most: int = MOST
     worktrees: Worktrees | None = None
     races: RaceFolders | None = None

@@ -1,4 +1,4 @@
-"""What an agent's session tells becomes its line and its figures."""
+"""Turns an agent's session updates into its status line and figures."""
 
 from pinfold.agent.children.child import Child, last_line
 from pinfold.agent.updates import (
@@ -18,7 +18,7 @@ LINE = 200
 
 
 def heard(child: Child, update: Update) -> bool:
-    """Take it; whether the agent looks different now."""
+    """Apply an update; True if the agent looks different now."""
     match update:
         case Streamed(delta=delta):
             child.streamed.append(delta)

@@ -18,7 +18,7 @@ from pinfold.window.window import Boundary
 
 
 class PastAgent:
-    """An agent that works no more, for a transcript and a gauge."""
+    """An agent that has ended, for a transcript and a gauge."""
 
     def __init__(self, projections: Projections, model: ModelInfo) -> None:
         self._window = projections.window
@@ -63,7 +63,7 @@ def own(events: Sequence[Event]) -> Sequence[Event]:
 
 
 def ended(events: Sequence[Event]) -> bool:
-    """Whether it was done when pinfold stopped."""
+    """Whether it had finished when pinfold stopped."""
     turns = (event.data for event in reversed(events) if isinstance(event.data, TurnFinished))
     last = next(turns, None)
     return last is not None and last.state == "done"

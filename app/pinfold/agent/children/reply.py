@@ -6,7 +6,7 @@ from dataclasses import dataclass
 LAST_REPLY = 1_500
 """Tokens of an agent's last reply that its parent's window takes."""
 NOTHING = "(No reply.)"
-"""Stands for an empty reply."""
+"""Shown for an empty reply."""
 CUT = "\n[... {:,} characters left out; {} ...]\n"
 
 

@@ -1,4 +1,4 @@
-"""How an agent stands, as the screen shows it."""
+"""An agent's status, as the screen shows it."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -17,7 +17,7 @@ BEGINS = "waiting for the model"
 
 
 class ChildStatus(Struct, frozen=True, kw_only=True):
-    """An agent: what it is, what it does, and what it came to."""
+    """An agent's identity, current step, and result."""
 
     number: int
     name: str
@@ -31,19 +31,19 @@ class ChildStatus(Struct, frozen=True, kw_only=True):
     line: str = ""
     """What it does, while it works: the tool that runs, or the last line of what it writes."""
     reason: str = ""
-    """Why it did not get to `done`."""
+    """Why it did not reach `done`."""
     tokens: int = 0
-    """In and out."""
+    """Input plus output."""
     cost: float | None = None
     """USD; None where a price is not known."""
     seconds: float = 0.0
     items: int = 0
     files: tuple[str, ...] = ()
-    """That it changed."""
+    """Files it changed."""
     worktree: str = ""
-    """Where its worktree stays, with its branch; empty where there is none."""
+    """Its worktree and branch, if kept; else empty."""
     answer: str = ""
-    """Its last reply, where no result of a call holds it yet, or ever."""
+    """Its last reply, if no call's result holds it."""
 
     @property
     def running(self) -> bool:

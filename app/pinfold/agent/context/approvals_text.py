@@ -1,4 +1,4 @@
-"""What the model is told of approvals, the sandbox and its window."""
+"""What the model is told about approvals, the sandbox and its window."""
 
 from pinfold.ports.tool import Sandbox
 from pinfold.settings import Mode

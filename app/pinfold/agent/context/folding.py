@@ -1,4 +1,4 @@
-"""A fold of what is before the window, with its price, before the user confirms it."""
+"""A proposed fold of something before the window, with its price."""
 
 from msgspec import Struct
 
@@ -17,7 +17,7 @@ class Folding(Struct, frozen=True):
     freed: int
     """Tokens of each request; negative where it takes more."""
     lost: int
-    """Tokens that the prompt cache no longer serves in the next request."""
+    """Cached tokens that it invalidates."""
 
     @property
     def done(self) -> str:

@@ -85,7 +85,7 @@ class Skills:
         return Folding("skills", folded, after, freed, lost)
 
     async def fold(self, folding: Folding) -> str:
-        """Do it; says so. Raises `Refused`, `JournalError`."""
+        """Do it and return a confirmation. Raises `Refused`, `JournalError`."""
         if self._busy():
             raise Refused("A turn is running: wait until it ends, or press Esc first.")
         await self._record.append(hashed(folding.context))

@@ -1,4 +1,4 @@
-"""The servers of a session: started, watched, told of, folded."""
+"""The servers of a session: starting, watching, announcing, folding."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SessionServers:
         self._reach = Reach(servers, listing, self.ready, lambda: mode() != "full")
         self._changed = asyncio.Event()
         self._said: dict[str, str] = {}
-        """What the user was last told of each."""
+        """What the user was last told about each."""
         self._refused = 0
         self._stop = servers.on_change(self._hear)
         self._starting: set[asyncio.Task[None]] = set()
@@ -71,7 +71,7 @@ class SessionServers:
     # Tools
 
     def tools(self) -> list[Tool]:
-        """Those that are always there."""
+        """Tools that are always available."""
         return [FindTools(self._reach, self._record.gauge.counter.count), CallTool(self._reach)]
 
     def tool(self, name: str) -> Tool | None:
@@ -165,7 +165,7 @@ class SessionServers:
         return None
 
     def _changes(self, state: ServerState, front: FrontServer) -> str:
-        """Tools of the front that are not what they were."""
+        """Tools in the front that have changed."""
         now = {tool.name: tool.hash for tool in state.tools}
         shown = () if front.folded else front.tools
         gone = [t.wire for t in shown if not t.folded and now.get(t.name) != t.hash]
@@ -216,7 +216,7 @@ class SessionServers:
         return Folding(f"{name}/{tool}" if tool else name, folded, after, freed, lost)
 
     async def fold(self, folding: Folding) -> str:
-        """Do it; says so. Raises `Refused`, `JournalError`."""
+        """Do it and return a confirmation. Raises `Refused`, `JournalError`."""
         if self._busy():
             raise Refused("A turn is running: wait until it ends, or press Esc first.")
         await self._record.append(hashed(folding.context))

@@ -96,7 +96,7 @@ class Listing:
         return self._made(own_part(before), self._decided(replace(before, servers=(*others, now))))
 
     def cost(self, server: FrontServer) -> int:
-        """Tokens of a server as it is."""
+        """Tokens of a server as it stands in requests."""
         return sum(map(self._tokens, self._schemas(server))) + self._count(self._text(server))
 
     def _made(self, own: Context, servers: Iterable[FrontServer]) -> Context:

@@ -30,7 +30,7 @@ def name(text: str) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """`text` in at most so many characters, cut at a word."""
+    """`text` in at most `most` characters, cut at a word."""
     if len(text) <= most:
         return text
     head = text[: most - 2]

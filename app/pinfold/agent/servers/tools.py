@@ -28,7 +28,7 @@ from pinfold.tools.workspace import resolve
 FIND, CALL = "find_tools", "call_tool"
 MOST_FOUND = 8
 MOST_TOKENS = 3_000
-"""Of what one search returns."""
+"""Most tokens that one search returns."""
 MOST_PATHS = 200
 """Texts among the arguments that may name a path."""
 _WORD = re.compile(r"[a-z0-9]+")
@@ -88,7 +88,7 @@ class ServerCall(Tool):
 
 
 class CallTool(Tool):
-    """Any tool of any server."""
+    """Calls any tool of any server."""
 
     schema = ToolSchema(
         CALL,

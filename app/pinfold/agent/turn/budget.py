@@ -1,4 +1,4 @@
-"""What a turn may take: steps and money, of the session and of all agents that work for it."""
+"""What a turn may use: steps and money, for the session and its agents together."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What the user calls by `/name`: the text of a skill or a command, put before their words."""
+"""`/name`: inserts a skill's or command's text before the user's words."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ from pinfold.skills.library import Called
 from pinfold.tokens.prices import price_of
 
 NAME = "command"
-"""Of the items that hold such a text."""
+"""The name of the items that hold such a text."""
 NEITHER = "Neither: don't send it"
 
 
@@ -148,7 +148,7 @@ class Expanding:
     async def _of(
         self, tool: str, arguments: dict[str, str], text: str, seen: list[Observation]
     ) -> str:
-        """What a tool gives; `text` where it does not run."""
+        """A tool's output; `text` if it did not run."""
         call_id = f"user-{self._record.state.last_n + 1}-{len(seen)}"
         call = Item(
             n=0, kind="tool_call", name=tool, call_id=call_id, content=json.dumps(arguments)

@@ -1,1 +1,1 @@
-"""Rules that a compaction must hold to: what sessions must keep, and whether they still do."""
+"""Rules for what sessions must keep through a compaction, and their checks."""

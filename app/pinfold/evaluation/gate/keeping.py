@@ -1,4 +1,4 @@
-"""What of the things that a rule names a window holds."""
+"""Which of a rule's lines a window holds."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ class KeptLine(Struct, frozen=True):
 
 
 class Kept(Struct, frozen=True):
-    """What a window holds of a rule."""
+    """How much of a rule a window holds."""
 
     lines: tuple[KeptLine, ...]
     tokens: int
@@ -61,7 +61,7 @@ def answered(question: GateQuestion, answer: str) -> KeptLine:
 
 
 def _spaced(text: str) -> str:
-    """However its lines are broken."""
+    """Whitespace collapsed, so that line breaks don't matter."""
     return " ".join(text.split())
 
 

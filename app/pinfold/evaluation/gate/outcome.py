@@ -1,4 +1,4 @@
-"""What came of a gate, held against an earlier run."""
+"""The outcome of a gate, compared with an earlier run."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -61,7 +61,7 @@ class Baseline(Struct, frozen=True):
 
 
 def baseline_of(outcome: RuleOutcome) -> Baseline:
-    """The outcome, to be held against later ones."""
+    """The outcome as a baseline for later runs."""
     day = f"{outcome.at:%Y-%m-%d}"
     lines: dict[str, dict[str, dict[str, str]]] = {}
     for verdict in outcome.verdicts:
@@ -90,7 +90,7 @@ def missing(verdict: Verdict) -> Iterator[tuple[str, str]]:
 
 
 def sentence(outcome: RuleOutcome) -> str:
-    """What it comes to."""
+    """The verdict in one sentence."""
     every, lost = len(outcome.verdicts), len(outcome.lost)
     checks = "1 check" if every == 1 else f"{every:,} checks"
     if outcome.unread:

@@ -14,7 +14,7 @@ UNKNOWN = "unknown: no baseline"
 
 
 def table(outcome: RuleOutcome) -> RenderableType:
-    """What was lost, then what it comes to."""
+    """What was lost, then the verdict."""
     if not outcome.lost and not outcome.unread:
         return Text(sentence(outcome))
     grid = Table(box=None, pad_edge=False)
@@ -84,7 +84,7 @@ def _why(verdict: Verdict) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that is no Markdown."""
+    """Escape Markdown."""
     escaped = one_line(text)
     for sign in "\\`*_[]<>|":
         escaped = escaped.replace(sign, f"\\{sign}")

@@ -32,7 +32,7 @@ Read = TypeVar("Read", bound=Struct)
 
 
 class RulesError(Exception):
-    """The rules can't be read; `str()` tells why."""
+    """The rules can't be read; `str()` says why."""
 
 
 class GateQuestion(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,1 +1,1 @@
-"""What a team remembers together, in PostgreSQL: a set of its own beside the private memories."""
+"""A team's shared memory in PostgreSQL, separate from the private memories."""

@@ -8,7 +8,7 @@ from pinfold.sanitize import one_line
 
 
 def is_others(teams: Teams | None, memory: Memory) -> bool:
-    """Whether somebody else shared it."""
+    """Whether someone else shared it."""
     copies = teams.copies if teams else []
     return bool(memory.owner) and not any(
         copy.team.name == memory.team and copy.read().role == memory.owner for copy in copies

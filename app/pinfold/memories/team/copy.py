@@ -26,7 +26,7 @@ class Copy(Struct, frozen=True):
     """What was pulled, checked here."""
 
     role: str = ""
-    """Ours in the database."""
+    """Our database role."""
     owns: bool = False
     """Whether we may forget any line."""
     revision: int = 0

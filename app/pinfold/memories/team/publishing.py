@@ -24,7 +24,7 @@ from pinfold.rollout.mentions import texts_of
 from pinfold.small_files import read
 
 _FORM = "1"
-"""Of what is published; another one publishes everything again."""
+"""Version of the published form; bumping it republishes everything."""
 
 
 class Published(Struct, frozen=True):

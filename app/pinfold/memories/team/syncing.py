@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from pinfold.memories.state import State
 
 AT_ONCE, MOST = 8, 1_000
-"""Sessions that are claimed at once; and where the user waits."""
+"""Sessions claimed per batch; `MOST` while the user waits."""
 _RACED = ("23503", "PF001", "PF002", "42501")
 """Codes of a revision that came too late: a line of it was forgotten, the lease or the parent is
 another's."""
 
 
 class Synced(Struct, frozen=True):
-    """What came of it."""
+    """The outcome of a sync."""
 
     sent: int = 0
     """Lines that went out."""

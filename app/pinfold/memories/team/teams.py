@@ -1,4 +1,4 @@
-"""The teams of a user, for whatever reads, lists, shares or forgets their lines.
+"""A user's teams: reading, listing, sharing and forgetting their lines.
 
 The database's driver is imported when the database is asked, never before.
 """

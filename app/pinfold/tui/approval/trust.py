@@ -1,4 +1,4 @@
-"""The card of what a server needs the user's word for."""
+"""The card that asks the user to approve a server."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""The text of a project's skills and commands, before they work: the user's word."""
+"""Shows a project's skills and commands and asks the user to accept them."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _SOURCE = 26
 """Cells of where an agent is defined."""
 
 AgentRow = ChildStatus | Agent | str
-"""One that was started, one that can be, a heading."""
+"""A started agent, an available one, or a heading."""
 
 
 class AgentsList(Table[AgentRow]):

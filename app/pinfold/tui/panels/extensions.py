@@ -1,4 +1,4 @@
-"""The lists of skills and of commands: what each costs, where it comes from, the user's word."""
+"""The lists of skills and commands: cost, source, acceptance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MCP servers: how they stand, what they cost, and what to do about it."""
+"""The MCP servers: state, cost, and actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server needs the user's word for: that it starts, that a model reads its texts."""
+"""Asks the user to approve a server: that it starts, that a model reads its texts."""
 
 from __future__ import annotations
 

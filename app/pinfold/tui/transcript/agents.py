@@ -1,4 +1,4 @@
-"""What a card says of the agent that its call started."""
+"""The part of a card about the agent that its call started."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def body(
 
 
 def text(agent: ChildStatus, result: Item | None) -> str:
-    """All that an open card says."""
+    """Everything an open card shows."""
     said = [f"changed {named(agent.files)}"] if agent.files else []
     said += [f"in its worktree {agent.worktree}"] if agent.worktree else []
     said += [one_line(agent.reason)] if agent.reason else []

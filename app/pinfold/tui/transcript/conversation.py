@@ -46,7 +46,7 @@ class Conversation:
         self._agents: dict[int, Block] = {}
         """The cards of agents that were started while this is shown."""
         self.agents: Agents | None = None
-        """Tells how an agent of the session stands."""
+        """Returns the status of an agent of the session."""
         self.past: Past | None = None
         """What of the session's past is not shown yet."""
 

@@ -1,4 +1,4 @@
-"""Rows that entries are made of."""
+"""The rows of entries."""
 
 from rich.segment import Segment
 from rich.style import Style
