@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 
 from pinfold.agent.requests.connection import Connection
@@ -44,11 +43,11 @@ def _endpoint(given: ProviderSettings) -> Endpoint:
     )
 
 
-def key_variables(settings: Settings, env: Mapping[str, str] = os.environ) -> frozenset[str]:
+def key_variables(settings: Settings) -> frozenset[str]:
     """The variables that may hold a provider's key, but for those that commands may see."""
     names = {service.endpoint.api_key_env for service in SERVICES.values()}
     names |= {provider.api_key_env for provider in settings.providers.values()}
-    names |= {name for name in env if name.startswith("PINFOLD_PROVIDERS__")}
+    names |= {name for name in os.environ if name.startswith("PINFOLD_PROVIDERS__")}
     return frozenset(name for name in names if name) - set(settings.tools.env_keep)
 
 

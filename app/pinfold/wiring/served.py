@@ -5,7 +5,6 @@ no cut hides half of one.
 """
 
 import asyncio
-import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -22,6 +21,7 @@ from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.agent.children.history import ItemHistory
 from pinfold.agent.clock import CLOCK
 from pinfold.catalog.searching import Hit
+from pinfold.catalog.sqlite import sqlite3
 from pinfold.commands import context_text
 from pinfold.export.redact import Secrets
 from pinfold.host.app_context import AppContext

@@ -55,11 +55,11 @@ _LONG = 500
 class Card(TranscriptEntry):
     """A tool call, what it printed, and what it came to."""
 
-    def __init__(self, item: Item | None = None, name: str = "", title: str = "") -> None:
+    def __init__(self, item: Item | None = None, name: str = "") -> None:
         super().__init__(item)
         self.result: Item | None = None
         self._name = name
-        self._title = title
+        self._title = ""
         self._arguments = ""
         self._output = ""
         self._running = False

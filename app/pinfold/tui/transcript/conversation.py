@@ -73,13 +73,13 @@ class Conversation:
         for boundary in boundaries[passed:]:
             self.divide(boundary)
 
-    def unearth(self, count: int = SLICE) -> None:
-        """Put the next `count` older items above the others."""
+    def unearth(self) -> None:
+        """Put the next older items above the others."""
         if not self.past:
             return
         archive = self.past.archive
         maker = partial(self._entry_from, archive)
-        found = list(self.past.take(count))
+        found = list(self.past.take(SLICE))
         blocks = self._column.prepend(
             Rule(window) if isinstance(window, Boundary) else _outline(window, archive, maker)
             for window in found
