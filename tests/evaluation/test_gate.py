@@ -71,6 +71,7 @@ def test_a_line_that_a_strategy_loses_fails_the_gate_until_it_is_back(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:
     monkeypatch.setitem(registry.registry().strategies, "forgetful", Forgetful())
+    (folder / "sessions/a.json").rename(folder / "sessions/a\udcff.json")  # a name that is no text
     assert run(["eval", "--gate", "rules.toml", "--write-baseline", "base.json"]) == 0
     (folder / "rules.toml").write_text(f'{RULES}strategy = "forgetful"\n')
     capsys.readouterr()
@@ -82,7 +83,8 @@ def test_a_line_that_a_strategy_loses_fails_the_gate_until_it_is_back(
     assert "path:src/serve.py" not in out.replace("\n", "")
     [suite] = ET.parse(folder / "junit.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
-    assert "| a | the server | port 8443 |" in (folder / "gate.md").read_text()
+    assert "| a\ufffd | the server | port 8443 |" in (folder / "gate.md").read_text()
+    assert run(["eval", "--gate", "rules.toml", "--json"]) == 1
     (folder / "rules.toml").write_text(RULES)
     assert run(["eval", "--gate", "rules.toml", "--baseline", "base.json"]) == 0
 

@@ -127,8 +127,14 @@ def _baseline(arguments: argparse.Namespace, path: Path) -> Baseline | None:
 
 
 def _verdict(rule: Rule, session: NamedSession, kept: Any, baseline: Baseline | None) -> Verdict:
-    since = baseline.since(rule, session.stem, kept) if baseline else {}
-    return Verdict(rule.name, session.stem, rule.at_least, kept, since)
+    name = _name(session)
+    since = baseline.since(rule, name, kept) if baseline else {}
+    return Verdict(rule.name, name, rule.at_least, kept, since)
+
+
+def _name(session: NamedSession) -> str:
+    """As reports and baselines have it: text, whatever bytes the file's name is made of."""
+    return one_line(session.stem)
 
 
 def _offline(
@@ -151,7 +157,7 @@ def _offline(
                 verdicts.append(_verdict(rule, session, many_gate.kept(data), baseline))
         if report.interrupted:
             raise CommandError("interrupted: the rules did not all run.")
-        unread |= dict.fromkeys(files[at].stem for at in report.failed)
+        unread |= dict.fromkeys(_name(files[at]) for at in report.failed)
     return verdicts, list(unread)
 
 
