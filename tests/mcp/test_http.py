@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from fakes.mcp import servers, started
+from fakes.mcp import servers, started, until
 from pinfold.mcp.definition import Definition
 from pinfold.mcp.http import MOST_BYTES
 from pinfold.ports.tool import ToolError
@@ -60,6 +60,29 @@ async def test_a_server_over_http(tmp_path: Path) -> None:
         ):
             await given.call("fake", "long", {}, print)
         assert (await given.call("fake", "say", {}, print)).output == "hi"
+    finally:
+        await given.aclose()
+
+
+async def test_a_flood_of_notifications_ends_the_server(tmp_path: Path) -> None:
+    line = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+    event = f"event: message\ndata: {json.dumps(line)}\n\n"
+
+    def flood(request: httpx2.Request) -> httpx2.Response:
+        message = json.loads(request.content)
+        if message["method"] != "tools/call":
+            return answer(request)
+        headers = {"content-type": "text/event-stream"}
+        return httpx2.Response(200, headers=headers, text=event * 3_000)
+
+    definition = Definition("fake", url="http://127.0.0.1:1/mcp", bearer_env="TOKEN")
+    given = servers(tmp_path, definition, env={"TOKEN": "1234"}, http=httpx2.MockTransport(flood))
+    try:
+        await started(given)
+        with pytest.raises(ToolError):
+            await given.call("fake", "say", {}, print)
+        state = await until(given, lambda: given.state("fake").state == "failed", "fake")
+        assert "flooded pinfold with messages" in state.why
     finally:
         await given.aclose()
 

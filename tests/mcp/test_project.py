@@ -66,6 +66,22 @@ def test_the_hash_covers_the_files_that_a_command_names(tmp_path: Path) -> None:
     assert start_hash(definition, tmp_path, confined=True) != before
 
 
+@pytest.mark.parametrize("words", [("-m", "app.main"), ("-mapp",), ("./app",)])
+def test_the_hash_covers_a_folder_that_is_run_as_a_program(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    for name in ("app/__main__.py", "app/part/tool.py", "app/__pycache__/tool.pyc", "docs/a.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    definition = Definition("x", command="python", args=(*words, ".", "docs"))
+    before = start_hash(definition, tmp_path, confined=True)
+    for name in ("docs/a.md", "app/__pycache__/tool.pyc", "a.py"):
+        (tmp_path / name).write_text("changed")
+    assert start_hash(definition, tmp_path, confined=True) == before
+    (tmp_path / "app/part/tool.py").write_text("changed")
+    assert start_hash(definition, tmp_path, confined=True) != before
+
+
 @pytest.mark.parametrize(
     ("cwd", "words"),
     [

@@ -10,6 +10,7 @@ import pytest
 
 from fakes.mcp import fake, servers, started, until
 from pinfold.mcp.definition import Definition
+from pinfold.mcp.server import REFUSED
 from pinfold.mcp.servers import McpServers
 from pinfold.ports.tool import Reply, Sandbox, ToolError
 from pinfold.tools.sandbox.confine import find
@@ -128,7 +129,17 @@ async def test_nothing_is_offered_before_the_user_has_seen_it(tmp_path: Path) ->
         with pytest.raises(ToolError, match="waits for the user's answer"):
             await given.call("fake", "say", {"text": "hi"}, nothing)
         assert given.known("fake") is None
-        assert (await started(given, yes=False)).why == "You did not allow it."
+        assert (await started(given, yes=False)).why == REFUSED
+        again = servers(tmp_path, fake())  # a later session
+        await again.start("fake")
+        assert (await again.settled("fake")).why == REFUSED
+        await again.restart("fake")
+        assert (await again.settled("fake")).state == "waiting"
+        await again.aclose()
+        changed = servers(tmp_path, fake(env={"A": "1"}))
+        await changed.start("fake")
+        assert (await changed.settled("fake")).state == "waiting"
+        await changed.aclose()
     finally:
         await given.aclose()
 
@@ -189,6 +200,8 @@ async def test_a_server_of_a_project_does_not_start_unasked(tmp_path: Path) -> N
             assert text in state.question.text
         assert "1234" not in state.question.text
         assert (await started(given, yes=False)).state == "stopped"
+        assert (await started(given)).why == REFUSED
+        await given.restart("fake")
         assert (await started(given)).state == "ready"
         output = (await given.call("fake", "environment", {}, nothing)).output
         assert '"TOKEN": "1234"' in output

@@ -19,6 +19,12 @@ from pinfold.small_files import read
 MAX_BYTES = 64_000_000
 MOST_FILE = 256_000_000
 """Bytes of a file that a command line names."""
+MOST_FILES = 2_000
+"""Of one folder that is run as a program."""
+PROGRAM = ("__main__.py", "__init__.py", "pyproject.toml", "package.json", "index.js")
+"""A folder with one of them is run as a program where a command line names it."""
+NOT_OURS = frozenset({".git", "__pycache__", "node_modules", ".venv"})
+"""Folders within it that are left out: too many files, or they change by themselves."""
 MOST_NAMES = 5_000
 """Words of a command line that may name a file."""
 _BETWEEN = re.compile(r"[\s=@:,;&|()<>'\"`]+")
@@ -34,6 +40,8 @@ class Answer(Struct, frozen=True):
     texts: str = ""
     """The hash of what it offered."""
     offer: Offer = Offer()
+    refused: str = ""
+    """The hash of what the user last said no to."""
 
 
 class Answers:
@@ -84,21 +92,48 @@ def named_files(
     definition: Definition, workspace: Path, env: Mapping[str, str] = os.environ
 ) -> list[Path]:
     """The files of the workspace that a command line names, by itself or within a word, such as
-    `--config=x.json` and `sh -c "exec ./run"`. Blocking."""
+    `--config=x.json` and `sh -c "exec ./run"`; of a folder that is a program, and of `-m package`,
+    those within. Blocking."""
     folder = folder_of(replace(definition, cwd=filled(definition.cwd, env)), workspace)
     texts: dict[str, None] = {}
+    before = ""
     for given in (definition.command, *definition.args):
         word = filled(given, env)
         texts |= dict.fromkeys((word, *_BETWEEN.split(word)))
+        module = word if before == "-m" else word[2:] if word.startswith("-m") else ""
+        package = module.partition(".")[0]
+        texts |= dict.fromkeys((package, f"{package}.py") if package else ())
+        before = word
     found: set[Path] = set()
     for text in list(filter(None, texts))[:MOST_NAMES]:
         try:
             path = (folder / text).resolve()
-            if path.is_file() and path.is_relative_to(workspace):
+            if not path.is_relative_to(workspace):
+                continue
+            if path.is_file():
                 found.add(path)
+            elif path.is_dir():
+                found |= _program(path, workspace)
         except (OSError, ValueError, RuntimeError):
             continue
     return sorted(found)
+
+
+def _program(folder: Path, workspace: Path) -> set[Path]:
+    """The files of a folder that is a program; of the workspace itself, which changes all the
+    time, only those that say what runs."""
+    entries = {folder / name for name in PROGRAM if (folder / name).is_file()}
+    if not entries or folder == workspace:
+        return entries
+    found: set[Path] = set(entries)
+    for top, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - NOT_OURS)
+        for name in sorted(names):
+            if len(found) >= MOST_FILES:
+                return found
+            if (path := Path(top, name)).is_file():
+                found.add(path)
+    return found
 
 
 def _content(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from pinfold.mcp.sift import PASSED, sift
+from pinfold.mcp.sift import FLOODS, PASSED, Allowance, sift
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
@@ -67,6 +67,7 @@ class Http:
         self._undoing = AsyncExitStack()
         self.heard = True
         self.unsigned = False
+        self._allowance = Allowance()
         self.ended = asyncio.Event()
         self.ending = "the connection was closed"
 
@@ -90,8 +91,12 @@ class Http:
             undoing.callback(read.close)
 
             async def sifted() -> None:
+                clock = asyncio.get_running_loop().time
                 try:
                     async for message in source:
+                        if _answers_nothing(message) and not self._allowance.take(clock()):
+                            self.ending = FLOODS
+                            return
                         if (kept := _sifted(message)) is not None:
                             await target.send(kept)
                 except (anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -133,6 +138,10 @@ class Http:
         with suppress(httpx2.HTTPError, TimeoutError):
             async with asyncio.timeout(FAREWELL):
                 await self._undoing.aclose()
+
+
+def _answers_nothing(item: Any) -> bool:
+    return hasattr(getattr(item, "message", None), "method")
 
 
 def _sifted(item: Any) -> Any:

@@ -12,6 +12,8 @@ from pinfold.paths import shown
 from pinfold.ports.servers import TrustQuestion
 from pinfold.sanitize import clean, one_line
 
+MOST_FILES = 20
+"""That are named."""
 MOST_LINES = 4_000
 """Of a diff: to compare more takes too long."""
 
@@ -31,7 +33,9 @@ def about_start(
         lines += [
             f"Sets: {one_line(name)}={one_line(definition.env[name])}" for name in definition.env
         ]
-        lines += [f"File of this project: {one_line(shown(path))}" for path in files]
+        lines += [f"File of this project: {one_line(shown(path))}" for path in files[:MOST_FILES]]
+        if len(files) > MOST_FILES:
+            lines.append(f"and {len(files) - MOST_FILES:,} more files of this project")
         lines.append(f"Runs: {confined}")
     lines += [f"Sees the variable: {name}" for name in definition.variables]
     return "\n".join(lines)

@@ -18,7 +18,7 @@ from pinfold.mcp.definition import (
     expanded,
 )
 from pinfold.mcp.log import keep_loggers_quiet
-from pinfold.mcp.offers import Offer
+from pinfold.mcp.offers import Offer, digest
 from pinfold.mcp.place import ServerPlace, grant_file, signs_in, transport_of
 from pinfold.mcp.questions import about_start, start_question, texts_question
 from pinfold.ports.servers import Ask, ServerState, TrustQuestion
@@ -26,7 +26,7 @@ from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
 
 T = TypeVar("T")
-REFUSED = "You did not allow it."
+REFUSED = "You did not allow it. Restart it in /mcp to be asked again."
 NOBODY = (
     "It needs your answer, and nobody can be asked here: run `pinfold mcp test {name}` in this "
     "folder."
@@ -54,6 +54,8 @@ class Server:
         self._settled = asyncio.Event()
         """Whether it neither starts nor stops."""
         self._settled.set()
+        self._again = False
+        """Whether what the user said no to is asked again."""
         self._start = ""
         self._about = ""
         self._offer = Offer()
@@ -67,12 +69,14 @@ class Server:
             return None
         return self._as_state("stopped", answer.offer)
 
-    async def start(self) -> None:
-        """Start it where it does not run; returns once it is under way."""
+    async def start(self, *, again: bool = False) -> None:
+        """Start it where it does not run; returns once it is under way. `again`: the user is asked
+        also what they said no to."""
         if self._running is not None and self.state.state in ("failed", "stopped"):
             await asyncio.wait([self._running])  # it is about to end
         if self._running is None or self._running.done():
             self._settled.clear()
+            self._again = again
             self._set("starting")
             self._running = asyncio.create_task(self._run())
 
@@ -132,9 +136,9 @@ class Server:
         if definition.source == "project" and answer.start != self._start:
             before = answer.about if answer.start else ""
             question = start_question(definition, self._about, before)
-            if not await self._ask(question):
+            if not await self._ask(question, self._start):
                 return
-            answer = replace(answer, start=self._start, about=self._about)
+            answer = replace(answer, start=self._start, about=self._about, refused="")
             await asyncio.to_thread(self._answers.write, definition, answer)
         if not place.attended and (not answer.texts or answer.start != self._start):
             self._set("stopped", NOBODY.format(name=definition.name))
@@ -211,7 +215,7 @@ class Server:
             if before is not None and not question.diff and answer.about != self._about:
                 question = start_question(self.definition, self._about, answer.about)
                 question = replace(question, about="texts")
-            if not await self._ask(question):
+            if not await self._ask(question, digest([self._start, offer.hash])):
                 return False
             accepted = Answer(self._start, self._about, offer.hash, offer)
             await asyncio.to_thread(self._answers.write, self.definition, accepted)
@@ -220,9 +224,14 @@ class Server:
         self._changed(self.definition.name)
         return True
 
-    async def _ask(self, question: TrustQuestion) -> bool:
+    async def _ask(self, question: TrustQuestion, key: str) -> bool:
+        """Whether the user says yes. No is kept: what has that `key` is not asked again."""
         if not self._place.attended:
             self._set("stopped", NOBODY.format(name=self.definition.name))
+            return False
+        before = await asyncio.to_thread(self._answers.read, self.definition)
+        if before.refused == key and not self._again:
+            self._set("stopped", REFUSED)
             return False
         self._said = asyncio.get_running_loop().create_future()
         self.state = ServerState(
@@ -235,9 +244,13 @@ class Server:
         self._settled.set()
         self._changed(self.definition.name)
         try:
-            return await self._said
+            yes = await self._said
         finally:
             self._said = None
+        if not yes:
+            refused = replace(before, refused=key)
+            await asyncio.to_thread(self._answers.write, self.definition, refused)
+        return yes
 
     def _as_state(self, state: Any, offer: Offer) -> ServerState:
         definition = self.definition

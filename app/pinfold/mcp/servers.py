@@ -60,7 +60,10 @@ class McpServers:
 
     async def restart(self, name: str) -> None:
         await self.stop(name)
-        await self.start(name)
+        if name in self._servers:
+            await self._servers[name].start(again=True)
+        else:
+            self._tell(name)
 
     async def answer(self, name: str, *, yes: bool) -> None:
         if name in self._servers:

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pinfold.mcp.lines import LARGE, TOO_LONG, Lines, Unreadable, decode
 from pinfold.mcp.log import Log
-from pinfold.mcp.sift import PASSED, sift
+from pinfold.mcp.sift import FLOODS, PASSED, Allowance, sift
 from pinfold.ports.tool import Sandbox
 from pinfold.tools.output import keep
 from pinfold.tools.process import CHUNK, Command
@@ -22,8 +22,6 @@ FAREWELL = 0.5
 """Seconds that a server has to end by itself, once its input is closed."""
 MOST_NOISE = 64_000_000
 """Bytes on standard output that are no message, after which the server is ended."""
-MOST_AT_ONCE, PER_SECOND = 1_000.0, 200.0
-"""Messages that nobody waits for: so many at once, so many a second."""
 PROBE_SHARE = 0.4
 """Of the time to start, that the question for the newest revision may take: servers of before may
 never answer it."""
@@ -53,8 +51,7 @@ class Stdio:
         """The ids of requests that wait for their answer, by their text: some servers make a text
         of a number."""
         self._noise = 0
-        self._credit = MOST_AT_ONCE
-        self._credited = 0.0
+        self._allowance = Allowance()
         self.heard = False
         """Whether any message has come."""
         self.unsigned = False
@@ -186,8 +183,8 @@ class Stdio:
 
         self.heard = True
         method, result = message.get("method"), message.get("result")
-        if method is not None and not self._may_speak():
-            self.why = "it was stopped: it flooded pinfold with messages"
+        if method is not None and not self._allowance.take(asyncio.get_running_loop().time()):
+            self.why = FLOODS
             return
         if "id" not in message and method not in PASSED:
             return
@@ -201,14 +198,6 @@ class Stdio:
         except ValidationError as error:
             raise Unreadable("a message that breaks the protocol") from error
         await self._send(checked)
-
-    def _may_speak(self) -> bool:
-        """Whether it may send one more message that answers nothing."""
-        now = asyncio.get_running_loop().time()
-        earned = (now - self._credited) * PER_SECOND
-        self._credit = min(MOST_AT_ONCE, self._credit + earned) - 1
-        self._credited = now
-        return self._credit > 0
 
     async def _fail(self, sent: str) -> None:
         """Whoever waits for an answer may have lost it."""

@@ -46,6 +46,11 @@ class Questions:
         """The one that can have the keys."""
         self._one = asyncio.Lock()
         """One card at a time."""
+        self._trusting: TrustCard | None = None
+        """The one about a server, while it is shown: it gives way to a call that waits."""
+        self._gave_way = False
+        self._calls = 0
+        """That wait for their card."""
         self._servers: ServerCards | None = None
 
     def attach(self, session: Session) -> None:
@@ -67,17 +72,36 @@ class Questions:
         from pinfold.tui.approval.choices import ChoiceCard
 
         kind = ChoiceCard if question.choices else ApprovalCard
-        async with self._one:
+        if self._trusting is not None:
+            self._gave_way = True
+            self._trusting.action_later()
+        self._calls += 1
+        try:
+            await self._one.acquire()
+        finally:
+            self._calls -= 1
+        try:
             return await self._decision(kind(question, self._key, self._back()))
+        finally:
+            self._one.release()
 
     async def trust(self, question: TrustQuestion, made: Callable[[TrustCard], None]) -> Decision:
         """Ask about a server; `made` gets the card once it is there."""
         from pinfold.tui.approval.trust import TrustCard
 
-        async with self._one:
-            card = TrustCard(question, self._key, self._back())
-            made(card)
-            return await self._decision(card)
+        while True:
+            async with self._one:
+                if self._calls:
+                    continue
+                self._trusting = card = TrustCard(question, self._key, self._back())
+                self._gave_way = False
+                made(card)
+                try:
+                    decision = await self._decision(card)
+                finally:
+                    self._trusting = None
+                if not self._gave_way:
+                    return decision
 
     async def _decision(self, card: ApprovalCard) -> Decision:
         await self._mount(card)

@@ -59,7 +59,7 @@ class ServerCards:
 
     async def _ask(self, name: str, question: TrustQuestion) -> None:
         def made(card: TrustCard) -> None:
-            self._cards[name] = card
+            self._cards[name] = card  # another one each time that it is shown
             if self._servers.port.state(name).question != question:
                 card.action_later()
 

@@ -127,7 +127,7 @@ async def _test(ctx: AppContext, name: str, *, login: bool = False) -> int:
     if servers is None or name not in servers.names():
         raise WrongUse(f'There is no server "{name}": pinfold mcp list')
     try:
-        await servers.start(name)
+        await servers.restart(name)
         state = await _answered(servers, name)
         ask = "Sign in now?"
         if login or (state.sign_in and attended and await asyncio.to_thread(agreed, ask)):
