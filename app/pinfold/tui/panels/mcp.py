@@ -37,7 +37,7 @@ KEYS = [
         ("l", "login", "Sign in to it with a browser", "sign in"),
         ("r", "restart", "Start it, or start it again", "restart"),
         ("s", "stop", "Stop it", "stop"),
-        ("f", "fold", "Fold it, or unfold it again (/undo does not), after showing the price", "fold"),
+        ("f", "fold", "Fold or unfold it (/undo does not), after showing the price", "fold"),
         ("escape,q", "leave", "Close"),
     ),
 ]
