@@ -25,6 +25,8 @@ MAX_HEAD = 32_768
 """Characters of its front matter."""
 _DEEPEST = 12
 _NOTES = 5
+_REPAIRED = 500
+"""Lines of front matter that is repaired: each of them is tried alone."""
 _ENTRY = re.compile(r"([A-Za-z][\w-]*):[ \t]+(\S.*)\Z")
 """A value on the line of its key."""
 _WORDS = re.compile(r"(?:\([^()]*\)|[^\s,])+")
@@ -140,7 +142,8 @@ def _values(handler: Any, head: str, name: str, before: int, notes: list[str]) -
     try:
         values = _load(handler, head)
     except _Broken as broken:
-        repaired, found = _repaired(handler, head, before)
+        many = head.count("\n") > _REPAIRED
+        repaired, found = (head, []) if many else _repaired(handler, head, before)
         try:
             values = _load(handler, repaired)
         except _Broken:

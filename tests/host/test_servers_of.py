@@ -71,3 +71,15 @@ async def test_where_nobody_can_be_asked_one_line_says_so(
         "pinfold: MCP server one: It needs your answer, and nobody can be asked here: run "
         "`pinfold mcp test one` in this folder.\n"
     )
+
+
+async def test_no_server_gets_a_key_that_commands_may_see(work: Path) -> None:
+    config = """
+        tools.env_keep = ["OPENAI_API_KEY"]
+        mcp.servers.mine = {command = "x", env = {TOKEN = "${OPENAI_API_KEY}"}}
+    """
+    servers = servers_of(configured(work, config), work, (None, ""), attended=True)
+    assert servers is not None
+    await servers.start("mine")
+    assert "No server gets such a key." in (await servers.settled("mine")).why
+    await servers.aclose()

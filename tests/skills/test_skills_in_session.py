@@ -169,6 +169,16 @@ async def test_a_command_is_two_items(ground: Ground) -> None:
     assert on_.kinds()[-3:] == ["context", "user", "assistant"]
 
 
+async def test_a_command_brings_in_no_more_than_so_many_files(ground: Ground) -> None:
+    (ground.repo / "a.md").write_text("alpha\n")
+    ground.command(ground.home / ".claude", "all", "@a.md " * 60)
+    on_ = await on(ground, [says("ok")])
+    await on_.session.send("/all", expands=True)
+    (brought,) = [item for item in on_.session.items if item.name == "command"]
+    assert brought.content.count("1\talpha") == 50
+    assert brought.content.endswith("@a.md " * 9 + "@a.md")
+
+
 async def test_a_skill_that_the_user_calls(ground: Ground) -> None:
     ground.skill(ground.home / ".claude", "shy", more="disable-model-invocation: true\n")
     on_ = await on(ground, [says("ok")])

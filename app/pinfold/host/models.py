@@ -44,11 +44,11 @@ def _endpoint(given: ProviderSettings) -> Endpoint:
 
 
 def key_variables(settings: Settings) -> frozenset[str]:
-    """The variables that may hold a provider's key, but for those that commands may see."""
+    """The variables that may hold a provider's key."""
     names = {service.endpoint.api_key_env for service in SERVICES.values()}
     names |= {provider.api_key_env for provider in settings.providers.values()}
     names |= {name for name in os.environ if name.startswith("PINFOLD_PROVIDERS__")}
-    return frozenset(name for name in names if name) - set(settings.tools.env_keep)
+    return frozenset(name for name in names if name)
 
 
 def asked_for(wish: Wish, name: str) -> Wish:

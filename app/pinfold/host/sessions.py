@@ -190,7 +190,8 @@ async def _open_agent(
 
 def _tools(settings: Settings) -> list[Tool]:
     web = settings.web
-    return all_tools(key_variables(settings), Web(web.fetch, web.hosts, web.private, web.search))
+    withheld = key_variables(settings) - set(settings.tools.env_keep)
+    return all_tools(withheld, Web(web.fetch, web.hosts, web.private, web.search))
 
 
 def _check_strategy(name: str) -> None:

@@ -27,6 +27,8 @@ from pinfold.tokens.prices import price_of
 NAME = "command"
 """The name of the items that hold such a text."""
 NEITHER = "Neither: don't send it"
+MOST_FILLED = 50
+"""Commands and files of one text; those after them stand as text."""
 
 
 class Expanding:
@@ -134,15 +136,24 @@ class Expanding:
         """The text of a command, with outputs and files, and what was seen for it."""
         texts: list[str] = []
         seen: list[Observation] = []
+        left = MOST_FILLED
         for part in parts(called.extension.body, called.arguments):
+            left -= not isinstance(part, Plain)
             match part:
                 case Plain(text):
+                    texts.append(text)
+                case Run(_, text) | Read(_, text) if left < 0:
                     texts.append(text)
                 case Run(command, text):
                     self._record.tell(Told(f"/{called.extension.name}: $ {one_line(command)}"))
                     texts.append(await self._of("shell", {"command": command}, text, seen))
                 case Read(path, text):
                     texts.append(await self._of("read_file", {"path": path}, text, seen))
+        if left < 0:
+            name = called.extension.name
+            self._record.warn(
+                f"/{name} has more than {MOST_FILLED} commands and files: the others stay as text."
+            )
         return "".join(texts), seen
 
     async def _of(
