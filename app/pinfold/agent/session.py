@@ -189,7 +189,7 @@ class Session(SessionFacts):
         if self.busy:
             raise ProviderError("A turn is running: interrupt it first, or wait for its end.")
         if self.children.running:
-            raise ProviderError("Agents are at work: /agents stops them, or wait for their end.")
+            raise ProviderError("Agents are running: wait, or stop them with /agents.")
         parts = self._parts
         await parts.work.wait_for(lambda: parts.choice.switch(name, parts.triggers, parts.reading))
 

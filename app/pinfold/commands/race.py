@@ -46,7 +46,7 @@ async def _start(context: Context, count: int, models: str, prompt: str) -> None
     if names and len(names) != count:
         raise CommandError(f"--model names {len(names)} models for {count} agents.")
     base = await context.session.races.start(prompt, count, names)
-    how = "in a Git worktree of its own"
+    how = "in its own Git worktree"
     if base.apart == "copy":
         how = "in a copy of the folder, which is in no Git repository with a commit"
     context.tell(

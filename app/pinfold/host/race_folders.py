@@ -76,7 +76,9 @@ class CopiedFolders:
             try:
                 top.mkdir(parents=True)
             except OSError as error:
-                raise ToolError(f"{paths.shown(top)} was not made: {error.strerror}") from error
+                raise ToolError(
+                    f"{paths.shown(top)} could not be created: {error.strerror}"
+                ) from error
             with tempfile.TemporaryDirectory(prefix="pinfold-") as scratch:
                 env = _env(top, base, Path(scratch) / "index")
                 words = ("read-tree", "--reset", "-u", base.tree)
@@ -106,7 +108,7 @@ class CopiedFolders:
         source = await self._there(name, base)
         top = (await self._top()) if base.apart == "worktree" else self.folder
         if top is None:
-            raise ToolError(f"{paths.shown(self.folder)} is in no Git repository any more.")
+            raise ToolError(f"{paths.shown(self.folder)} is no longer in a Git repository.")
         now = await self._tree(top, base, base.left)
         changed = await self._entries(source, base, await self._tree(source, base))
         moved = await self._entries(top, base, now)

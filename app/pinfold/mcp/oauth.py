@@ -168,7 +168,7 @@ async def login(
     except (httpx2.HTTPError, OSError, ValueError) as error:
         raise ToolError(f"Signing in failed: {_short(str(error))}.") from error
     if not kept.where:
-        raise ToolError("The server does not ask anybody to sign in.")
+        raise ToolError("The server does not require signing in.")
     return kept.where
 
 

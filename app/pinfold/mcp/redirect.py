@@ -9,7 +9,7 @@ MOST_BYTES = 16_384
 PATH = "/callback"
 SECONDS = 10.0
 """That a browser has to send its request."""
-_PAGE = "pinfold has heard of it. You can close this page."
+_PAGE = "pinfold has received the answer. You can close this page."
 
 
 class Redirect:

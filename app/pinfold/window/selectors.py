@@ -39,10 +39,10 @@ def parse(text: str, window: Window) -> tuple[Pin, ...]:
 
 
 def check_own(word: str) -> None:
-    """Raises `Refused` where it names an item of an agent, which has a window of its own."""
+    """Raises `Refused` where it names an item of an agent, which has its own window."""
     if agent := _AGENT.match(word):
         raise Refused(
-            f"{word} is an item of agent a{agent[1]}, which has a window of its own. "
+            f"{word} is an item of agent a{agent[1]}, which has its own window. "
             f"/agents {word} shows it."
         )
 

@@ -219,7 +219,7 @@ class Served:
             case []:
                 raise ToolError("There is no such session in these folders: use find.")
             case several:
-                raise ToolError(f"Several sessions begin so: {', '.join(several[:5])}.")
+                raise ToolError(f"Several sessions begin that way: {', '.join(several[:5])}.")
 
     def _named(self, session: str) -> Iterable[tuple[str, Path]]:
         root = self._ctx.sessions

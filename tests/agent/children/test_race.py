@@ -130,7 +130,7 @@ async def test_two_race_and_one_is_kept(tmp_path: Path, repository: bool) -> Non
     (kept,) = (item for item in on.session.items if f"a{good}" in item.content)
     assert "make it better" in kept.content
     assert not any(f"a{bad} " in item.content for item in on.session.items)
-    with pytest.raises(ToolError, match=f"agent a{good} was kept already"):
+    with pytest.raises(ToolError, match=f"agent a{good} has already been kept"):
         await on.session.races.keep(bad)
     # Chosen items of the other come over by number; its folder goes when the user says so.
     last = (await on.session.children.items(bad))[-1]

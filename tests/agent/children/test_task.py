@@ -68,7 +68,9 @@ async def test_what_a_result_costs_is_said_beside_the_agents_own_size(tmp_path: 
     effect = await on.session.window.act("fold", on.session.window.numbers(str(row.n)))
     assert effect.freed > 50
     for name in ("a1#3", "a1#3..7"):
-        with pytest.raises(Refused, match=f"{name} is an item of agent a1, which has a window of"):
+        with pytest.raises(
+            Refused, match=f"{name} is an item of agent a1, which has its own window"
+        ):
             on.session.window.select(name)
     await on.session.close()
 

@@ -167,7 +167,7 @@ def told(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -
         names = ", ".join(one_line(name) for name in end.files[:FILES_NAMED])
         said.append(f"changed {names}" + (f" and {more} more" if more > 0 else ""))
     if end.worktree and child.race:
-        said.append(f"its folder stays: {one_line(end.worktree)}")
+        said.append(f"its folder is kept: {one_line(end.worktree)}")
     elif end.worktree:
         where = one_line(end.worktree)
         said.append(f"its worktree is kept: {where}, branch pinfold/{one_line(child.worktree)}")

@@ -110,7 +110,7 @@ class Races:
         if self._consent.mode == "read-only":
             raise ToolError("Approvals are read-only: a race changes files. /approvals sets them.")
         if self._children.running:
-            raise ToolError("Agents are at work: wait for their end, or stop them: /agents.")
+            raise ToolError("Agents are running: wait, or stop them with /agents.")
         base = await folders.base(self._record.journal.folder / STORE)
         race = max(self._record.state.races, default=0) + 1
         await self._record.append(
@@ -172,9 +172,9 @@ class Races:
         self._check_idle()
         child = self._racer(number)
         if self._children.end(number) is None:
-            raise ToolError(f"Agent a{number} is still at work.")
+            raise ToolError(f"Agent a{number} is still running.")
         if kept := self.kept(child.race):
-            raise ToolError(f"The work of agent a{kept} was kept already.")
+            raise ToolError(f"The work of agent a{kept} has already been kept.")
         files = await self._work.wait_for(lambda: asyncio.shield(self._keep(child)))
         return files or ()
 
@@ -206,14 +206,14 @@ class Races:
         """Remove an agent's folder with what is in it; its session stays. Raises `ToolError`."""
         child = self._racer(number)
         if self._children.end(number) is None:
-            raise ToolError(f"Agent a{number} is still at work.")
+            raise ToolError(f"Agent a{number} is still running.")
         await self._there().remove(child.worktree, self._base(child.race))
 
     # Within
 
     def _there(self) -> RaceFolders:
         if self._folders is None:
-            raise ToolError("There are no races here.")
+            raise ToolError("Races are not available here.")
         return self._folders
 
     def _check_idle(self) -> None:
@@ -225,7 +225,7 @@ class Races:
     def _racer(self, number: int) -> ChildStarted:
         child = self._record.state.children.get(number)
         if child is None or not child.race:
-            raise ToolError(f"Agent a{number} is in no race.")
+            raise ToolError(f"Agent a{number} is not in a race.")
         return child
 
     def _base(self, race: int) -> Base:

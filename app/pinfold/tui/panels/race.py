@@ -31,7 +31,7 @@ KEYS = [
     *keys(
         "race",
         ("enter", "diff", "Show what it changed", "diff"),
-        ("t", "test", "Run a command of yours in the folder of each", "test"),
+        ("t", "test", "Run a command in each folder", "test"),
         ("k", "keep", "Keep it: bring its changes into your folder", "keep"),
         ("o", "open", "Open its transcript", "open"),
         ("s", "stop", "Stop it; what it did is kept", "stop"),
@@ -223,7 +223,7 @@ class RacePanel(WordsPanel[int | None]):
     async def action_stop(self) -> None:
         racer = self._list.racer
         if racer is None or not racer.status.running:
-            self._foot.say("It has ended already." if racer else "It does not run.", "warning")
+            self._foot.say("It has already ended." if racer else "It does not run.", "warning")
             return
         number = racer.status.number
         if await self.app.push_screen_wait(AskPanel(f"Stop agent a{number}?", "stops it")):
