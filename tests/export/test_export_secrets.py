@@ -193,6 +193,22 @@ def test_no_part_of_a_secret_is_left_where_its_text_was_cut(name: Format, before
         assert not [part for part in parts if part in shown]
 
 
+def test_what_servers_answer_is_redacted() -> None:
+    key, ids = SECRETS["GitHub"], {"call_id": "c1", "name": "mcp__git__log", "response": 1}
+    answer = Item(
+        n=2,
+        kind="tool_result",
+        content=f'a token {key}\n{{"structured": "{key}"}}',
+        detail={"ok": True, "server": "git", "said": [key]},
+        **ids,
+    )
+    call = Item(n=1, kind="tool_call", content=json.dumps({"arguments": {"token": key}}), **ids)
+    clean, found = redacted(transcript([ItemAdded(item=call), ItemAdded(item=answer)]))
+    assert found == 1
+    assert key not in repr(clean)
+    assert "mcp__git__log" in repr(clean)
+
+
 def test_a_word_that_begins_as_a_secret_does_is_none() -> None:
     texts = [SECRETS["OpenAI project"], f"sk-proj-{MIXED[:9]}xyz", "sk-proj- keys"]
     assert [Secrets(texts).replaced(text) for text in texts[1:]] == texts[1:]

@@ -77,6 +77,9 @@ class FakeServers:
         self.answers.append((name, yes))
         self.change(name, question=None, approved=yes, state="ready" if yes else "stopped")
 
+    async def remember_refused(self, name: str, tools: Sequence[str]) -> None:
+        self.change(name, unsendable=(*self.states[name].unsendable, *tools))
+
     async def sign_in(self, name: str, show: Callable[[str], None]) -> str:
         self.done.append(f"sign in {name}")
         show("https://sign.in/here")

@@ -144,6 +144,19 @@ async def test_nothing_is_offered_before_the_user_has_seen_it(tmp_path: Path) ->
         await given.aclose()
 
 
+async def test_refused_schemas_are_remembered(tmp_path: Path) -> None:
+    given = servers(tmp_path, fake())
+    try:
+        await started(given)
+        await given.remember_refused("fake", ["openai 1f"])
+    finally:
+        await given.aclose()
+    later = servers(tmp_path, fake())
+    known = later.known("fake")
+    assert known is not None
+    assert known.unsendable == ("openai 1f",)
+
+
 async def test_texts_that_change_are_shown_again(tmp_path: Path) -> None:
     texts, folder = tmp_path / "texts", tmp_path / "work"
     texts.write_text("Repeats.")

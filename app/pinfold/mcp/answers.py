@@ -40,6 +40,8 @@ class Answer(Struct, frozen=True):
     texts: str = ""
     """The hash of what it offered."""
     offer: Offer = Offer()
+    unsendable: tuple[str, ...] = ()
+    """As in `ServerState`."""
     refused: str = ""
     """The hash of what the user last said no to."""
 

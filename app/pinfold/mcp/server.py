@@ -1,7 +1,7 @@
 """One server of a session: its questions, its start, its end."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +26,8 @@ from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
 
 T = TypeVar("T")
+MOST_REFUSED = 200
+"""Tools that a provider refused, that are remembered."""
 REFUSED = "You did not allow it. Restart it in /mcp to be asked again."
 NOBODY = (
     "It needs your answer, and nobody can be asked here: run `pinfold mcp test {name}` in this "
@@ -67,7 +69,14 @@ class Server:
         answer = self._answers.read(self.definition)
         if not answer.texts or answer.start != self._hash():
             return None
-        return self._as_state("stopped", answer.offer)
+        return self._as_state("stopped", answer.offer, answer.unsendable)
+
+    def remember_refused(self, tools: Sequence[str]) -> None:
+        """What a provider refused, for later sessions. Blocking."""
+        answer = self._answers.read(self.definition)
+        kept = tuple(dict.fromkeys((*answer.unsendable, *tools)))[-MOST_REFUSED:]
+        with suppress(OSError):
+            self._answers.write(self.definition, replace(answer, unsendable=kept))
 
     async def start(self, *, again: bool = False) -> None:
         """Start it where it does not run; returns once it is under way. `again`: the user is asked
@@ -217,9 +226,9 @@ class Server:
                 question = replace(question, about="texts")
             if not await self._ask(question, digest([self._start, offer.hash])):
                 return False
-            accepted = Answer(self._start, self._about, offer.hash, offer)
-            await asyncio.to_thread(self._answers.write, self.definition, accepted)
-        self.state = self._as_state("ready", offer)
+            answer = Answer(self._start, self._about, offer.hash, offer, answer.unsendable)
+            await asyncio.to_thread(self._answers.write, self.definition, answer)
+        self.state = self._as_state("ready", offer, answer.unsendable)
         self._settled.set()
         self._changed(self.definition.name)
         return True
@@ -252,7 +261,7 @@ class Server:
             await asyncio.to_thread(self._answers.write, self.definition, refused)
         return yes
 
-    def _as_state(self, state: Any, offer: Offer) -> ServerState:
+    def _as_state(self, state: Any, offer: Offer, unsendable: tuple[str, ...]) -> ServerState:
         definition = self.definition
         return ServerState(
             definition.name,
@@ -262,6 +271,7 @@ class Server:
             prompts=offer.prompts,
             resources=offer.resources,
             hash=offer.hash,
+            unsendable=unsendable,
             source=definition.source,
             approved=True,
         )

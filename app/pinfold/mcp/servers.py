@@ -69,6 +69,10 @@ class McpServers:
         if name in self._servers:
             self._servers[name].answer(yes=yes)
 
+    async def remember_refused(self, name: str, tools: Sequence[str]) -> None:
+        if name in self._servers:
+            await asyncio.to_thread(self._servers[name].remember_refused, tools)
+
     async def sign_in(self, name: str, show: Callable[[str], None]) -> str:
         return await self._server(name).sign_in(show)
 

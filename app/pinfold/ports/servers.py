@@ -92,6 +92,8 @@ class ServerState(Struct, frozen=True):
     """Whether the user allowed these texts to reach a model. Nothing else may be used."""
     question: TrustQuestion | None = None
     """What the user has to answer, while it is waiting."""
+    unsendable: tuple[str, ...] = ()
+    """Provider and hash of the tools whose schemas a provider has refused: `openai 1f0c...`."""
     sign_in: bool = False
     """Whether it failed because the user has to sign in."""
 
@@ -128,6 +130,10 @@ class Servers(Protocol):
 
     async def answer(self, name: str, *, yes: bool) -> None:
         """The user's answer to the question that waits; nothing where none does."""
+        ...
+
+    async def remember_refused(self, name: str, tools: Sequence[str]) -> None:
+        """Add to `ServerState.unsendable` for later sessions."""
         ...
 
     async def sign_in(self, name: str, show: Callable[[str], None]) -> str:

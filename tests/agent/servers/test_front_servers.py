@@ -227,6 +227,13 @@ async def test_a_schema_that_the_provider_refuses_folds_that_tool(
     assert line.endswith("sending again.")
     await on.say("more")
     assert names(on.provider.requests[-1]) == left
+    lists = servers.states["git"]  # of a later session
+    later = Options(servers=FakeServers(lists, known=[lists]))
+    (tmp_path / "later").mkdir()
+    again = await stage(tmp_path / "later", [says("Hi.")], model=WIDE, options=later)
+    (request,) = await again.say("hi")
+    # Where the provider named no tool, none is remembered.
+    assert names(request) == (left or ["mcp__git__log", "mcp__git__diff"])
 
 
 async def test_a_schema_that_nobody_could_send_is_folded_from_the_beginning(

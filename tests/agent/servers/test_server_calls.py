@@ -15,7 +15,8 @@ from fakes.provider import calls, says
 from fakes.servers import FakeServers, asks, ready, server_tool
 from pinfold.agent.options import Options
 from pinfold.agent.updates import ToolOutput
-from pinfold.ports.approver import Decision
+from pinfold.headless import no_terminal
+from pinfold.ports.approver import Decision, Question
 from pinfold.ports.servers import Ask
 from pinfold.ports.tool import Foreign, Review, ToolError, ToolOutcome
 from pinfold.rollout.events import ApprovalDecided
@@ -27,6 +28,7 @@ from pinfold.tools.approvals import Ask as Asks
 WIDE = replace(MODEL, context_window=200_000)
 LOG = server_tool("git", "log")
 GIT = ready("git", LOG)
+ASKED = Question("c1", "mcp__git__log", "{}", Review("read", "Which?"), "why")
 YES, ALWAYS = Decision("yes"), Decision("always")
 
 
@@ -150,6 +152,24 @@ async def test_what_comes_back_is_data(tmp_path: Path) -> None:
     assert on.user.asked[1].review.title == "MCP server git asks: Which \x1b[31mbranch?"
     assert on.user.asked[1].choices == ("main", "dev")
     assert [u.text for u in on.heard if isinstance(u, ToolOutput)] == ["half␛[2J way\n"]
+
+
+async def test_exec_refuses_what_a_server_asks_during_a_call(tmp_path: Path) -> None:
+    replies: list[object] = []
+
+    async def curious(arguments: Any, on_progress: Callable[[str], None], ask: Ask) -> ToolOutcome:
+        replies.append(await ask("Which branch?", ["main", "dev"]))
+        return ToolOutcome("done")
+
+    servers = FakeServers(GIT, known=[GIT])
+    servers.outcomes["log"] = curious
+    allowed = {"attended": False, "allow": ("mcp:git/log",)}
+    on = await opened(
+        tmp_path, [call(1), says("ok")], await no_terminal(ASKED), servers=servers, **allowed
+    )
+    (result,) = await results(on, "go")
+    assert result.content == "done"
+    assert replies == [None]
 
 
 async def test_guarded_places_that_a_call_makes_or_changes_are_set_aside(tmp_path: Path) -> None:

@@ -125,8 +125,11 @@ class SessionServers:
             at = int(place[1])
             wires = [t.name for t in context.tools[at : at + 1] if t.name in theirs]
         self._refused += 1
+        named = bool(wires)
         if not wires or self._refused > MOST_REFUSED:
-            wires = list(theirs)
+            wires, named = list(theirs), False
+        if named:
+            await self._remember([theirs[wire] for wire in wires])
         for wire in wires:
             server, tool = theirs[wire]
             context = self.listing.turned(context, server.name, tool, folded=True, why=REFUSED)
@@ -134,6 +137,13 @@ class SessionServers:
         self._record.warn(f"{one_line(str(error))[:200]} Folded {names}; sending again.")
         await self._record.append(hashed(context))
         return True
+
+    async def _remember(self, refused: Sequence[tuple[FrontServer, str]]) -> None:
+        """For later sessions."""
+        for server, name in refused:
+            tool = self.listing.tool(server.name, name)
+            if tool is not None:
+                await self.port.remember_refused(server.name, [self.listing.refused_key(tool)])
 
     # What the model is told
 

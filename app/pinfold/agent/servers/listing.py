@@ -60,6 +60,10 @@ class Listing:
         tools = lists.tools if lists is not None else ()
         return next((tool for tool in tools if tool.name == name), None)
 
+    def refused_key(self, tool: ServerTool) -> str:
+        """By which it is remembered that this model's provider refused a tool's schema."""
+        return f"{self._model().provider} {tool.hash}"
+
     def runs(self, name: str) -> bool:
         """Whether it may be used, now or once it has started."""
         state = self._servers.state(name)
@@ -124,7 +128,10 @@ class Listing:
                 continue
             was = old.get(tool.name)
             why = was.folded if was is not None and was.hash == tool.hash else ""
-            if self._schema(tool, wires[tool.name]) is None:
+            if (
+                self._schema(tool, wires[tool.name]) is None
+                or self.refused_key(tool) in lists.unsendable
+            ):
                 why = REFUSED
             tools.append(FrontTool(tool.name, wires[tool.name], tool.hash, why))
         return FrontServer(
