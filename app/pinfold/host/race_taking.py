@@ -53,6 +53,9 @@ class TakeOver:
             or self.moved[name].after != entry.after
             or self.moved[name].new != entry.new
         }
+        if strange := [name for name in wanted if not _is_text(name)]:
+            name = one_line(ascii(strange[0]))
+            raise ToolError(f"Nothing was brought over: the name {name} is not valid UTF-8.")
         if blocked := [name for name, entry in wanted.items() if self._blocked(name, entry)]:
             more = len(blocked) - NAMED
             names = ", ".join(map(one_line, blocked[:NAMED])) + (
@@ -143,3 +146,12 @@ class TakeOver:
 def _link(path: Path, to: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.symlink_to(to)
+
+
+def _is_text(name: str) -> bool:
+    """Whether the journal can name it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

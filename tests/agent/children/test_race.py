@@ -9,6 +9,7 @@ import pytest
 from fakes.agent import Stage
 from fakes.agents import troupe
 from fakes.provider import calls, says
+from pinfold.agent.children.race_folders import Base
 from pinfold.agent.options import Options
 from pinfold.commands.arguments import CommandError
 from pinfold.commands.race import race
@@ -16,6 +17,7 @@ from pinfold.host.race_folders import CopiedFolders
 from pinfold.ports.errors import RequestRejected
 from pinfold.ports.tool import ToolError
 from pinfold.rollout import provenance
+from pinfold.rollout.journal import Journal
 from pinfold.tools.git import git
 
 FULL = Options(approvals="full")
@@ -167,6 +169,19 @@ async def test_a_conflict_changes_nothing_and_one_may_die(tmp_path: Path) -> Non
     assert files(work) == before
     assert on.session.races.kept(1) == 0
     assert (await on.session.races.outcomes(1))[states["failed"]].files == ()
+    # What fails halfway leaves nothing behind, either.
+    (work / "a.txt").write_text("one, edited\n")
+    before = files(work)
+
+    def full(path: Path) -> str:
+        raise OSError(28, f"No space left for {path.name}")
+
+    folders, started = CopiedFolders(work), on.session.races.racers(1)[states["done"] - 1]
+    base = Base("worktree", on.session.races.known[0].tree, tmp_path)
+    (Path(ends[states["done"] - 1].worktree) / "0first.txt").write_text("comes first\n")  # type: ignore[union-attr]
+    with pytest.raises(ToolError, match="No space left"):
+        await folders.take(started.worktree, base, full)
+    assert files(work) == before
     for text, why in (
         ("5 x", "A race has 2 to 4 agents, not 5"),
         ("2 --model a,b,c x", "--model names 3 models for 2 agents"),
@@ -175,3 +190,8 @@ async def test_a_conflict_changes_nothing_and_one_may_die(tmp_path: Path) -> Non
         with pytest.raises(CommandError, match=why):
             await race(context(on, []), text)
     await on.session.close()
+    # It is still there when the session is opened again.
+    journal = Journal.open(on.session.folder, on.clock.now)
+    again = await troupe(tmp_path, [], {}, journal=journal, races=CopiedFolders(work))
+    assert set(await again.session.races.keep(states["done"])) >= {"a.txt", "c.txt"}
+    await again.session.close()

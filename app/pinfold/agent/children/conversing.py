@@ -22,7 +22,7 @@ from pinfold.ports.approver import Approver
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.tool import SERVERS, ToolError
-from pinfold.rollout import forks
+from pinfold.rollout import forks, provenance
 from pinfold.rollout.events import SCHEMA, ChildStarted, Event, SessionStarted
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.window.refused import Refused
@@ -138,7 +138,8 @@ class Conversing:
         if child.started.race:
             where = f"\n\n{RACER.format(child.folder)}"
             said = (len(child.prompt), len(child.prompt + where))
-            return await session.send(child.prompt + where, (said,))
+            pasted = (*provenance.guess(child.prompt), said)
+            return await session.send(child.prompt + where, pasted)
         where = WORKTREE.format(child.folder) if child.folder else ""
         parts = (BRIEF.format(f"{LAST_REPLY:,}"), where, agent.prompt, child.prompt)
         prompt = "\n\n".join(part for part in parts if part)

@@ -22,6 +22,7 @@ from pinfold.agent.children.reply import NOTHING
 from pinfold.agent.record import Record
 from pinfold.agent.turn.work import Work
 from pinfold.ports.tool import ToolContext, ToolError
+from pinfold.rollout import provenance
 from pinfold.rollout.events import (
     ChildStarted,
     Data,
@@ -29,6 +30,7 @@ from pinfold.rollout.events import (
     ItemAdded,
 )
 from pinfold.rollout.items import CHILD, Item
+from pinfold.rollout.journal import JournalError
 from pinfold.rollout.race_events import RaceKept, RaceStarted, RaceTested
 from pinfold.sanitize import one_line
 from pinfold.tools import workspace
@@ -235,7 +237,7 @@ class Races:
     async def _ran(self, child: ChildStarted) -> Sequence[Ran]:
         try:
             events = past.own(await self._children.events(child))
-        except Exception:  # it has not begun, or its rollout is lost
+        except JournalError:  # it has not begun, or its rollout is lost
             return ()
         details = [event.data.item.detail for event in events if isinstance(event.data, ItemAdded)]
         return [
@@ -293,7 +295,7 @@ class Races:
                 "act": "agent",
                 "title": f"task {one_line(child.description)}",
                 "ok": end.state == "done",
-                "words": prompt,
+                "words": "\n\n".join(provenance.typed_in(prompt, provenance.guess(prompt))),
                 "host": [[0, len(head)], [after, after + len(reply)]],
             },
         )
