@@ -99,20 +99,10 @@ def definitions(ctx: AppContext) -> "tuple[list[Definition], dict[str, str]]":
 def of_user(name: str, given: ServerSettings) -> "Definition":
     from pinfold.mcp.definition import Definition
 
-    return Definition(
-        name,
-        "user",
-        given.command,
-        given.args,
-        given.cwd,
-        given.url,
-        given.headers,
-        given.bearer_env,
-        given.env,
-        sandbox=bool(given.sandbox),
-        network=given.network,
-        **_limits(given),
-    )
+    values = {
+        key: getattr(given, key) for key in Definition.__struct_fields__ if hasattr(given, key)
+    }
+    return Definition(name, "user", **values | {"sandbox": bool(given.sandbox)})
 
 
 def _limits(given: ServerSettings) -> dict[str, Any]:
