@@ -9,6 +9,7 @@ import pytest
 from fakes.postgres import ADMIN, Postgres, needed
 from fakes.teams import Machine
 from pinfold.memories.records import StateError
+from pinfold.memories.team.pulling import read_lines
 from pinfold.memories.team.server import TeamDatabase
 
 pytestmark = [needed, pytest.mark.slow]
@@ -173,3 +174,20 @@ def test_who_may_not_set_the_database_up_is_told_who_may(pg: Postgres) -> None:
     server = TeamDatabase(pg.url("ada", "bare"), {})
     with pytest.raises(StateError, match="its owner, admin, does that"), server.transaction():
         pass
+
+
+def test_what_is_larger_than_any_shared_line_is_not_fetched(
+    pg: Postgres, database: str, ada: Machine
+) -> None:
+    """A member may write anything: it must not fill the others' memory."""
+    insert = "INSERT INTO pinfold.lines (team, host, session, folder, said)"
+    line = f"{insert} VALUES ('payments', 'h', 's', '', %s || repeat('x', %s)) RETURNING id"
+    ids = [
+        pg.sql(line.replace("%s", "'- fact: no [s#1] '", 1) % size, role="ben", database=database)
+        for size in (1, 1_000_000)
+    ]
+    server = TeamDatabase(pg.url("ada", database), {})
+    with server.transaction() as conn:
+        found = {shared.id for shared in read_lines(conn, "payments")}
+    server.close()
+    assert [one[0][0] in found for one in ids] == [True, False]

@@ -29,6 +29,10 @@ from pinfold.sanitize import one_line, safe
 SECONDS = 2.0
 """That a pull in the background may take."""
 MOST_LINES = 5_000
+MOST_ROW = 10_000
+"""Characters of a line or of a quote, with all that is said of it."""
+MOST_QUOTES = 100
+"""Of one line."""
 _SLICE = 50
 """Lines that are checked between looks at the clock."""
 
@@ -141,14 +145,20 @@ def forget(server: TeamDatabase, team: str, line: str) -> None:
 
 
 def _lines(conn: Connection, team: str) -> list[TeamLine]:
+    """Rows that are larger than any that is shared are left there: a member may write anything."""
     said: dict[str, list[TeamQuote]] = {}
+    place = func.row_number().over(partition_by=quotes.c.line, order_by=quotes.c.cite)
+    size = func.length(func.concat(quotes.c.cite, quotes.c.said, quotes.c.file, quotes.c.file_hash))
+    few = select(quotes, place.label("place")).where(quotes.c.team == team, size < MOST_ROW)
+    found = few.subquery()
     for row in conn.execute(
-        select(quotes).where(quotes.c.team == team).order_by(quotes.c.line, quotes.c.cite)
+        select(found).where(found.c.place <= MOST_QUOTES).order_by(found.c.line, found.c.cite)
     ):
         said.setdefault(row.line, []).append(TeamQuote(row.cite, row.said, row.file, row.file_hash))
+    told = func.concat(lines.c.session, lines.c.folder, lines.c.said, lines.c.stale)
     rows = conn.execute(
         select(lines, extract("epoch", lines.c.since).label("at"))
-        .where(lines.c.team == team)
+        .where(lines.c.team == team, func.length(told) < MOST_ROW)
         .order_by(lines.c.since.desc())
         .limit(MOST_LINES)
     )
