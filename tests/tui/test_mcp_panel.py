@@ -128,6 +128,21 @@ async def test_a_card_gives_way_to_a_call_that_waits_and_comes_back() -> None:
         await until(pilot, lambda: servers.answers == [("shop", True)])
 
 
+async def test_a_servers_question_is_not_called_the_agents() -> None:
+    review = Review("read", "MCP server git asks: Which?")
+    question = Question("c1", "mcp__git__log", "{}", review, "", choices=("main", "dev"))
+    session, _ = session_of(GIT)
+    async with make_app(session).run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: session.approver is not None)
+        answer = session.ask(question)
+        await until(pilot, lambda: pilot.app.screen.query(ApprovalCard))
+        card = pilot.app.screen.query_one(ApprovalCard)
+        assert "A question for you" in str(card.border_title)
+        await until(pilot, lambda: card.has_focus)
+        await pilot.press("2")
+        assert (await answer).note == "dev"
+
+
 async def test_a_card_goes_where_the_question_has_changed() -> None:
     session, servers = session_of(NEW)
     app = make_app(session)
