@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from fakes.agents import troupe
 from fakes.live_session import live_session
@@ -57,6 +58,14 @@ async def test_one_is_compared_tested_and_kept(tmp_path: Path) -> None:
         await pilot.press("escape", "t", *"false", "enter")
         await until(pilot, lambda: on.session.races.tested(1) is not None)
         await until(pilot, lambda: all("✗" in line for line in lines()[1:]))
+        # A file of the user's own in the way is told, and nothing changes.
+        (work / "b.txt").write_text("mine\n")
+        await pilot.press("k")
+        await until(pilot, lambda: isinstance(app.screen, AskPanel))
+        await pilot.press("y")
+        said = panel.query_one(".said", Static)
+        await until(pilot, lambda: "✗ Nothing was brought over: b.txt" in str(said.render()))
+        (work / "b.txt").unlink()
         await pilot.press("k")
         await until(pilot, lambda: isinstance(app.screen, AskPanel))
         assert not (work / "b.txt").exists()

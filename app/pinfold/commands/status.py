@@ -68,7 +68,7 @@ async def cost(context: Context) -> None:
                 agents.take(models)
     for live in session.children.spends:
         agents.take(live.models)
-    if not requests:
+    if not requests and not agents.models:
         context.tell("No request has been answered yet: 0 tokens.")
         return
     both = Spend(dict(spend.models))

@@ -13,6 +13,7 @@ from pinfold.agent.children.race_folders import Base
 from pinfold.agent.options import Options
 from pinfold.commands.arguments import CommandError
 from pinfold.commands.race import race
+from pinfold.commands.status import cost
 from pinfold.host.race_folders import CopiedFolders
 from pinfold.ports.errors import RequestRejected
 from pinfold.ports.tool import ToolError
@@ -169,6 +170,10 @@ async def test_a_conflict_changes_nothing_and_one_may_die(tmp_path: Path) -> Non
     assert files(work) == before
     assert on.session.races.kept(1) == 0
     assert (await on.session.races.outcomes(1))[states["failed"]].files == ()
+    # A session that has asked nothing itself has spent what its agents did.
+    said: list[str] = []
+    await cost(context(on, said))
+    assert "Agents: scripted/scripted-1" in said[0]
     # What fails halfway leaves nothing behind, either.
     (work / "a.txt").write_text("one, edited\n")
     before = files(work)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -10,6 +12,7 @@ from textual.widgets import Input
 
 from pinfold.agent.children.races import Ran
 from pinfold.agent.updates import ChildChanged
+from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.ask import AskPanel
 from pinfold.tui.panels.diff import DiffPanel
@@ -60,6 +63,14 @@ class RacePanel(WordsPanel[int | None]):
         self._races = session.races
         self._outcomes: dict[int, Outcome] = {}
         self._command = ""
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        with super().telling():
+            try:
+                yield
+            except ToolError as error:
+                self._foot.say(str(error), "error")
 
     # What is shown
 
@@ -195,7 +206,8 @@ class RacePanel(WordsPanel[int | None]):
 
     async def _offer_removal(self, kept: Racer) -> None:
         """What is in the folders can go now; it stays unless the user says so."""
-        racers = self._races.racers(kept.race)
+        ended = self._session.children.end
+        racers = [child for child in self._races.racers(kept.race) if ended(child.child)]
         names = ", ".join(f"a{child.child}" for child in racers)
         question = (
             f"Remove the folders of this race ({names}), with what the others changed? "
