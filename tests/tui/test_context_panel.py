@@ -101,7 +101,7 @@ async def test_it_opens_on_the_largest_items_below_the_fixed_part(session: LiveS
         app.push_screen(ContextPanel(session, now=lambda: NOW))
         await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).size.width)
         fixed, *items = table(pilot).lines
-        assert fixed.name == "▸ instructions, AGENTS.md, 1 tools"
+        assert fixed.name == "▸ instructions, AGENTS.md, 1 tool"
         sizes = [row.tokens for row in items]
         assert sizes == sorted(sizes, reverse=True)
         assert table(pilot).row is items[0]

@@ -127,6 +127,22 @@ async def test_while_a_model_writes_its_price_stands_there() -> None:
         await settled(pilot)
 
 
+async def test_the_others_are_planned_while_a_model_writes(session: LiveSession) -> None:
+    session.compaction.answers = [SUMMARY]
+    session.compaction.writing.clear()
+    names = session.compaction.strategies
+    async with opened(session) as pilot:
+        panel = pilot.app.screen
+        assert isinstance(panel, PreviewPanel)
+        panel.read()  # nothing is planned any more
+        panel.action_choose(names.index("snapshot"))
+        panel.action_read()
+        await until(pilot, lambda: said(pilot, ".strategies").count("…") == 1)
+        session.compaction.writing.set()
+        await settled(pilot)
+    assert session.compaction.asked == ["snapshot"]
+
+
 async def test_only_enter_starts_a_strategy_that_uses_the_model() -> None:
     session = make_session(options=PRICED)
     session.compaction.summary = "The limit of part 3 is 8003."

@@ -402,6 +402,15 @@ async def test_queued_prompts_are_shown_edited_and_dropped() -> None:
         assert editor(pilot).text == "one"
 
 
+async def test_a_queued_prompt_comes_back_before_what_is_half_typed() -> None:
+    session = live_session()
+    async with running(session) as pilot:
+        session.enter("streaming")
+        await pilot.press(*"one", "enter", *"half", "up")
+        await until(pilot, lambda: editor(pilot).text == "one\n\nhalf")
+        assert session.queue == ()
+
+
 # Approval
 
 

@@ -311,8 +311,8 @@ class Shell(Agents):
         text = self._outbox.take_back(self._session)
         if event.drop:
             self.editor.remember(text)
-        else:
-            self.editor.put(text)
+        elif text:
+            self.editor.put_before(text)
 
     @on(Editor.Changed)
     def _typed(self) -> None:

@@ -41,7 +41,10 @@ def fixed(rows: Sequence[ContextRow]) -> FixedRow:
     """`▸ instructions, AGENTS.md, 13 tools`: what every request carries, with its tokens."""
     names = Counter(row.part for row in rows if row.tokens)
     counted = ("tools", "servers")
-    said = [f"{count} {name}" if name in counted else name for name, count in names.items()]
+    said = [
+        f"{count} {name.removesuffix('s') if count == 1 else name}" if name in counted else name
+        for name, count in names.items()
+    ]
     return FixedRow("instructions", f"▸ {', '.join(said)}", sum(row.tokens for row in rows))
 
 

@@ -61,7 +61,6 @@ class ExtensionsList(Table["Extension"]):
 
 class ExtensionsPanel(TablePanel[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
-    HINT = "Markdown files of yours and of the project · Esc closes"
 
     def __init__(self, host: PanelHost, kind: Kind) -> None:
         self.HEADING = "Skills" if kind == "skill" else "Commands"

@@ -71,7 +71,6 @@ class ServerTable(Table[ServerLine]):
 
 class ServersPanel(TablePanel[None]):
     HEADING = "MCP servers"
-    HINT = "tokens are those of each request · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def __init__(self, session: Session, servers: SessionServers, asks: str = "") -> None:

@@ -33,6 +33,8 @@ class Plans:
         self.drafts: dict[str, CompactionDraft | Exception] = {}
         self._asked: dict[str, asyncio.Task[CompactionDraft]] = {}
         """First drafts of strategies for which a model writes: it is asked once."""
+        self._first: asyncio.Task[CompactionDraft] | None = None
+        """Of these, one that began in this round, with the options of now."""
         self._ordered: set[str] = set()
         """Strategies that may cost a model's work: the user has said so."""
         self._standings: dict[str, PlanProgress] = {}
@@ -80,17 +82,19 @@ class Plans:
         """Plan what is not planned yet; `made` hears the name of each, the chosen one's first."""
         drafts, self._chosen = self.drafts, chosen
         self._round += 1
+        self._first = None
+        self._ask(chosen, options)
         names = list(self._names(chosen))
         for at, name in enumerate(names):
             if self.must_ask(name):
                 continue
             if name in drafts:
-                if at == 0:
+                if name == chosen:
                     made(name)
                 continue
             if at == 1:
                 await asyncio.sleep(SETTLED)
-            if at:
+            if name != chosen and not self._is_asked(chosen):
                 self._told(PlanProgress(PLAIN, "comparing", at / len(names), about=name))
             try:
                 drafts[name] = draft = await self._drafted(name, options)
@@ -103,32 +107,38 @@ class Plans:
         self._told(None)
 
     def _names(self, chosen: str) -> Iterator[str]:
-        """Those for which a model is still at work come last."""
+        """The chosen one first; those for which a model is still at work come last."""
         others = [
             strategy for strategy in self._compaction.strategies if not self.must_ask(strategy)
         ]
-        asked = [
-            other for other in others if other in self._asked and not self._asked[other].done()
-        ]
-        yield from dict.fromkeys(
-            [chosen, *(other for other in others if other not in asked), *asked]
-        )
+        yield from sorted(dict.fromkeys([chosen, *others]), key=self._is_asked)
+
+    def _is_asked(self, name: str) -> bool:
+        """Whether a model is at work on that strategy's first draft."""
+        return name in self._asked and not self._asked[name].done()
+
+    def _ask(self, name: str, options: PlanOptions) -> None:
+        """Begin the first draft of a strategy that the user has ordered from a model."""
+        if self._compaction.asks_model(name) and not (
+            self.must_ask(name) or name in self._asked or name in self.drafts
+        ):
+            self._stand(name, begun(name, asks=True))
+            told = partial(self._hear_step, name, None)
+            draft = self._compaction.draft(name, options, trigger=self._trigger, told=told)
+            self._first = self._asked[name] = asyncio.create_task(draft)
 
     async def _drafted(self, name: str, options: PlanOptions) -> "CompactionDraft":
-        asks = self._compaction.asks_model(name)
         draft = partial(self._compaction.draft, name, trigger=self._trigger)
         told = partial(self._hear_step, name, self._round)
+        self._ask(name, options)
         asked = self._asked.get(name)
         if asked is None:
-            self._stand(name, begun(name, asks=asks))
-        elif not asked.done():
-            self._stand(name, self._standings[name])
-        if not asks:
+            self._stand(name, begun(name, asks=False))
             # What it reads is of use to the next plan too: it is not cut off.
             return await asyncio.shield(draft(options, told=told))
-        if asked is None:
-            first = draft(options, told=partial(self._hear_step, name, None))
-            asked = self._asked[name] = asyncio.create_task(first)
+        if not asked.done():
+            self._stand(name, self._standings[name])
+        if asked is self._first:
             return await asyncio.shield(asked)
         try:
             material = (await asyncio.shield(asked)).material

@@ -294,10 +294,10 @@ class Editor(Writing):
         self.completer.look_up()
         if self.completer.is_open:
             self.completer.move(-1)
-        elif not self.text and self.has_queued:
-            self.post_message(self.Recalled(drop=False))
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
+        elif self.has_queued:
+            self.post_message(self.Recalled(drop=False))
         elif (text := self._prompts.older(self.value)) is not None:
             self.put(text)
 
