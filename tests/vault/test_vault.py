@@ -205,6 +205,23 @@ def test_two_syncs_at_once_are_one(tmp_path: Path, claude: Path, shelf: Shelf) -
         run(tmp_path, shelf)
 
 
+def test_names_and_titles_that_are_no_text_are_kept(
+    tmp_path: Path, claude: Path, shelf: Shelf
+) -> None:
+    folder = claude.with_name("-odd\udcff")
+    folder.mkdir()
+    file = folder / "odd\udcff.jsonl"
+    file.write_text(line(1, "kite").replace("kite", "\\ud800kite"))
+    (claude / f"{ID}.jsonl").write_text(line(1, "roof"))
+    assert run(tmp_path, shelf).new == 2
+    assert run(tmp_path, shelf).same == 2
+    (entry,) = [one for one in shelf.entries() if one.session != ID]
+    assert entry.original == file
+    with taking.locked(shelf):
+        shelf.remove(entry, for_good=False)
+    assert run(tmp_path, shelf).unwanted == 1
+
+
 def test_hostile_files_are_named_or_left_alone(
     tmp_path: Path, claude: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -185,7 +185,7 @@ def adoptable(ctx: AppContext, search: str = "") -> Iterator[ForeignSession]:
         shelf.file(entry, version)
         for entry in shelf.entries()
         for version in entry.versions
-        if Path(version.source).exists()
+        if version.original
     }
     where = (*foreign_list.tool_folders(), *kept)
     for hit in foreign_list.sessions(where, ctx.home / "state.db"):

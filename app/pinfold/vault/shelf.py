@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
 
 import msgspec
 from msgspec import Struct, field
@@ -26,6 +27,7 @@ ENTRY = "entry.json"
 SUFFIX = ".jsonl.zst"
 TOOLS: tuple[Tool, ...] = ("codex", "claude")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_URI = "file://"
 _ENTRY_BYTES = 16 * 2**20
 """An entry's own file has no more."""
 
@@ -44,7 +46,7 @@ class Version(Struct, frozen=True):
     size: int
     sha256: str
     source: str
-    """The file that it was taken from."""
+    """The file that it was taken from, as `written` has it."""
     stamp: Stamp
     """Of that file."""
     beside: dict[str, Stamp] = field(default_factory=dict)
@@ -53,6 +55,15 @@ class Version(Struct, frozen=True):
     @property
     def file(self) -> str:
         return f"{self.number}{SUFFIX}"
+
+    @property
+    def original(self) -> Path | None:
+        """The file that it was taken from; None where that is gone."""
+        source = self.source
+        if source.startswith(_URI):
+            source = os.fsdecode(unquote_to_bytes(source.removeprefix(_URI)))
+        path = Path(source)
+        return path if path.exists() else None
 
     @property
     def used(self) -> float:
@@ -81,8 +92,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     @property
     def original(self) -> Path | None:
         """The newest file that it was taken from; None where that is gone."""
-        path = Path(self.newest.source)
-        return path if path.exists() else None
+        return self.newest.original
 
 
 class Shelf:
@@ -169,6 +179,15 @@ def name_of(tool: Tool, stem: str) -> str:
     if tool == "codex":
         stem = re.sub(r"^rollout-\d{4}-\d\d-\d\dT[\d-]+?-(?=[0-9a-f]{8}-)", "", stem)
     return stem if _SAFE.fullmatch(stem) else hashlib.sha256(os.fsencode(stem)).hexdigest()
+
+
+def written(path: Path) -> str:
+    """An absolute path as text: a URI where the name is none."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return path.as_uri()
+    return str(path)
 
 
 def _names(folder: Path) -> list[str]:

@@ -16,7 +16,7 @@ from pinfold import atomic_files
 from pinfold.adopt import foreign_list
 from pinfold.adopt.foreign_list import ToolFolder
 from pinfold.adopt.lines import unpacked
-from pinfold.vault.shelf import LOCK, Entry, Shelf, Stamp, VaultError, Version, name_of
+from pinfold.vault.shelf import LOCK, Entry, Shelf, Stamp, VaultError, Version, name_of, written
 from pinfold.vault.sources import SourceFile, beside, opened, sources
 
 LEVEL = 9
@@ -104,7 +104,7 @@ def sync(
 
 def _take(shelf: Shelf, source: SourceFile) -> Outcome:
     session = name_of(source.tool, source.stem)
-    where = str(source.file)
+    where = written(source.file)
     if shelf.is_unwanted(source.tool, session, where, source.stamp):
         return "unwanted"
     entry = shelf.entry(source.tool, session)
@@ -124,12 +124,17 @@ def _take(shelf: Shelf, source: SourceFile) -> Outcome:
     entry = Entry(
         tool=source.tool,
         session=session,
-        title=told.title,
-        cwd=told.cwd,
+        title=_text(told.title),
+        cwd=_text(told.cwd),
         versions=(*kept, made),
     )
     shelf.save(entry)
     return outcome
+
+
+def _text(text: str) -> str:
+    """Without lone surrogates, which JSON in UTF-8 can't hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _store(
@@ -159,7 +164,7 @@ def _store(
             packed.write(block)
     try:
         number, outcome = _place(versions, prefixes, size, digest.hexdigest())
-        made = Version(number, size, digest.hexdigest(), str(source.file), source.stamp)
+        made = Version(number, size, digest.hexdigest(), written(source.file), source.stamp)
         if outcome == "same" or not size:
             temporary.unlink()
         else:
