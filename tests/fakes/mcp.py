@@ -16,7 +16,11 @@ SCRIPT = Path(__file__).with_name("mcp_server.py")
 
 def fake(*options: str, **more: Any) -> Definition:
     """The scripted server, with options of its own and settings."""
-    given = {"command": sys.executable, "args": (str(SCRIPT), *options), **more}
+    given = {
+        "command": str(Path(sys.executable).resolve()),
+        "args": (str(SCRIPT), *options),
+        **more,
+    }
     return Definition("fake", **given)
 
 

@@ -1,9 +1,9 @@
 """The plans of the preview: the chosen strategy's first, then those of the others."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pinfold.compaction.view import PlanOptions
 from pinfold.tui.panels.preview_steps import PLAIN, PlanProgress, after, begun
@@ -135,7 +135,7 @@ class Plans:
         if asked is None:
             self._stand(name, begun(name, asks=False))
             # What it reads is of use to the next plan too: it is not cut off.
-            return await asyncio.shield(draft(options, told=told))
+            return await _whole(draft(options, told=told))
         if not asked.done():
             self._stand(name, self._standings[name])
         if asked is self._first:
@@ -145,7 +145,7 @@ class Plans:
         except Exception:
             del self._asked[name]
             raise
-        return await asyncio.shield(draft(options, material=material, told=told))
+        return await _whole(draft(options, material=material, told=told))
 
     def _hear_step(self, name: str, at: int | None, step: str, done: float) -> None:
         """Hear of a step of a draft, which is void where it is that of an earlier round."""
@@ -156,3 +156,10 @@ class Plans:
         self._standings[name] = standing
         if name == self._chosen:  # a model that writes for another one continues unseen
             self._told(standing)
+
+
+async def _whole(drafting: "Coroutine[Any, Any, CompactionDraft]") -> "CompactionDraft":
+    """Await a draft. It is not cut off where nobody waits any longer; then its end is ignored."""
+    task = asyncio.create_task(drafting)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return await asyncio.shield(task)
