@@ -67,7 +67,9 @@ def test_a_projects_agents_wait_for_trust_and_replace_none(ctx: AppContext) -> N
     write(paths.config_folder(), "review", "---\ndescription: my way\n---\nMy review.")
     for name in ("mine", "explore", "theirs"):
         write(ctx.cwd / ".pinfold", name, "---\ndescription: the project's\n---\nTheirs.")
-    assert "theirs" not in known_agents(ctx, TOOLS).known
+    waiting = known_agents(ctx, TOOLS)
+    assert "theirs" not in waiting.known
+    assert waiting.problems[0].endswith("has 3 agents: /trust makes them available.")
     trust(ctx.home, ctx.cwd)
     found = known_agents(ctx, TOOLS)
     assert found.known["review"].prompt == "My review."

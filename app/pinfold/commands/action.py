@@ -8,7 +8,11 @@ from msgspec import Struct
 from pinfold.commands.arguments import Argument, read, usage
 from pinfold.commands.context import Context
 
-Group = Literal["session", "model", "window", "screen", "prompt", "transcript", "approval"]
+Group = Literal[
+    "session", "model", "window", "agents", "screen", "prompt", "transcript", "approval"
+]
+LONGEST = 12
+"""Columns of arguments in a list of commands."""
 Run = Callable[..., Awaitable[None]]
 
 
@@ -34,8 +38,9 @@ class Action(Struct, frozen=True):
 
     @property
     def usage(self) -> str:
-        """How its arguments are written, in short."""
-        return usage(self.arguments, short=True)
+        """How its arguments are written, in short: what is too long for a list is left out."""
+        written = usage(self.arguments, short=True)
+        return written if len(written) <= LONGEST else "…"
 
     def choices(self, context: Context) -> Sequence[str]:
         """What an argument can be, for completion."""

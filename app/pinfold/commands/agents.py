@@ -93,7 +93,7 @@ ACTIONS = (
     Action(
         "agents",
         "See the agents: what they do and cost, their transcripts",
-        "session",
+        "agents",
         ("agents",),
         (
             Argument(
@@ -105,7 +105,7 @@ ACTIONS = (
     Action(
         "review",
         "Have an agent review the working tree",
-        "session",
+        "agents",
         ("review",),
         run=review,
     ),

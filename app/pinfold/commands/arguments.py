@@ -112,9 +112,8 @@ def add(parser: argparse.ArgumentParser, arguments: Iterable[Argument]) -> None:
 
 
 def usage(arguments: Sequence[Argument], *, short: bool = False) -> str:
-    """How they are written; `short` names no options."""
-    words = [argument.usage for argument in arguments if not (short and argument.is_option)]
-    return " ".join([*words, "[OPTIONS]"] if short and len(words) < len(arguments) else words)
+    """How they are written; `short` is without options."""
+    return " ".join(argument.usage for argument in arguments if not (short and argument.is_option))
 
 
 def read(command: str, arguments: Sequence[Argument], text: str) -> Mapping[str, Any]:

@@ -68,7 +68,7 @@ ACTIONS = (
     Action(
         "mcp",
         "MCP servers: their tools and tokens, restart, stop, fold",
-        "session",
+        "agents",
         ("mcp",),
         (
             Argument(

@@ -62,7 +62,7 @@ ACTIONS = (
     Action(
         "race",
         "Have several agents answer one prompt; compare them, keep one",
-        "session",
+        "agents",
         ("race",),
         (
             Argument(

@@ -39,6 +39,9 @@ USUAL = (
     "model",
     "approvals",
     "diff",
+    "find",
+    "agents",
+    "review",
     "rewind",
     "undo",
     "status",
@@ -46,7 +49,10 @@ USUAL = (
     "fork",
     "pin",
     "goal",
+    "mcp",
+    "skills",
     "adopt",
+    "help",
 )
 """The commands that a list begins with while nobody has used any."""
 BY_ID = {action.id: action for action in ACTIONS}

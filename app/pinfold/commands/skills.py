@@ -60,12 +60,12 @@ def _names(context: Context) -> Sequence[str]:
 
 ACTIONS = (
     Action(
-        "skills", "List the skills, with their tokens", "session", ("skills",), (LIST,), run=skills
+        "skills", "List the skills, with their tokens", "agents", ("skills",), (LIST,), run=skills
     ),
     Action(
         "skill",
         "Put a skill's text before your prompt",
-        "session",
+        "agents",
         ("skill",),
         (Argument("name", kind="rest", metavar="NAME ...", offers=_names),),
         run=skill,
@@ -73,7 +73,7 @@ ACTIONS = (
     Action(
         "commands",
         "List your own and the project's commands, with their tokens",
-        "session",
+        "agents",
         ("commands",),
         (LIST,),
         run=commands,

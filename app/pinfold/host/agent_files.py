@@ -82,20 +82,39 @@ def known_agents(ctx: AppContext, tools: Collection[str]) -> AgentFiles:
                 )
                 continue
             known[agent.name] = agent
+    if not ctx.trusted:
+        problems += _waiting(ctx)
     return AgentFiles(known, tuple(problems))
+
+
+def _waiting(ctx: AppContext) -> Iterator[str]:
+    """What is said of agents of a project that the user does not trust, yet."""
+    for folder in _projects(ctx):
+        if count := len(_files(folder, [])):
+            agents = "1 agent" if count == 1 else f"{count} agents"
+            yield f"{_shown(folder)} has {agents}: /trust makes them available."
 
 
 def _folders(ctx: AppContext) -> Iterator[tuple[Path, Path | None]]:
     """Where agents are defined, each folder with the one that its links must stay in; those that
     win come first."""
-    users = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude") / FOLDER
     yield paths.config_folder() / FOLDER, None
-    yield users, None
+    yield _of_claude(), None
     if ctx.trusted:
-        project = paths.project_config(ctx.cwd).parent
-        yield project / FOLDER, project.parent
-        if (other := project.with_name(".claude") / FOLDER) != users:
-            yield other, project.parent
+        for folder in _projects(ctx):
+            yield folder, folder.parent.parent
+
+
+def _projects(ctx: AppContext) -> Iterator[Path]:
+    """The folders of the project."""
+    project = paths.project_config(ctx.cwd).parent
+    yield project / FOLDER
+    if (other := project.with_name(".claude") / FOLDER) != _of_claude():
+        yield other
+
+
+def _of_claude() -> Path:
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude") / FOLDER
 
 
 def _files(folder: Path, problems: list[str]) -> list[Path]:

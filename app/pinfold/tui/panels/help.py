@@ -24,6 +24,13 @@ HEADINGS: dict[Groups, str] = {
     "transcript": "Anywhere",
     "approval": "When a call waits for approval",
 }
+COMMANDS: dict[Groups, str] = {
+    "session": "Commands for the session",
+    "window": "Commands for the window",
+    "model": "Commands for the model",
+    "agents": "Commands for agents, MCP servers, skills",
+    "screen": "Commands for the screen",
+}
 WAYS = (
     ("@name", "a file in this folder"),
     ("!command", "runs in your shell; the model sees its output"),
@@ -53,11 +60,6 @@ class HelpPanel(Modal[None]):
             yield Static(self._page())
 
     def _page(self) -> RenderableType:
-        commands = [
-            (f"/{action.slash[0]} {action.usage}".rstrip(), _title(action, self._keys(action)))
-            for action in ACTIONS
-            if action.slash
-        ]
         parts: list[RenderableType] = []
         for group, heading in HEADINGS.items():
             actions = [action for action in ACTIONS if action.group == group]
@@ -68,7 +70,13 @@ class HelpPanel(Modal[None]):
             self._bound(Transcript.BINDINGS),
         )
         parts += _section("What a prompt can hold", WAYS)
-        parts += _section("Commands", commands)
+        for group, heading in COMMANDS.items():
+            commands = [
+                (f"/{action.slash[0]} {action.usage}".rstrip(), _title(action, self._keys(action)))
+                for action in ACTIONS
+                if action.slash and action.group == group
+            ]
+            parts += _section(heading, commands)
         for panel in every_panel():
             if panel.keys:
                 parts += _section(panel.place, self._bound(panel.keys))
