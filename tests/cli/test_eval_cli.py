@@ -53,6 +53,7 @@ def test_the_scores_are_explained(golden: SnapshotAssertion, capsys: Out) -> Non
     assert capsys.readouterr().out.encode() == golden
 
 
+@pytest.mark.slow
 async def test_the_json_is_the_same_under_any_hash_seed(tmp_path: Path) -> None:
     found = []
     for seed in ("0", "1"):

@@ -72,6 +72,7 @@ def means(told: Any, strategy: str, at: int, how: str) -> dict[str, float]:
     return {name: one["mean"] for name, one in result["points"][at][how]["probes"].items()}
 
 
+@pytest.mark.slow
 async def test_what_is_read_and_what_is_asked_are_two_things(tmp_path: Path) -> None:
     async with FakeOpenAI(answer=each(knows, strict)) as server:
         good = await found(tmp_path, server, *FEW)
@@ -118,6 +119,7 @@ async def test_a_model_writes_another_grades_and_each_is_billed_for_its_own(
             assert "tools" not in request.body
 
 
+@pytest.mark.slow
 async def test_a_judge_of_another_provider(tmp_path: Path) -> None:
     async with (
         FakeOpenAI(answer=knows) as server,
@@ -133,6 +135,7 @@ async def test_a_judge_of_another_provider(tmp_path: Path) -> None:
     assert told["comparison"]["how"] == "asked"
 
 
+@pytest.mark.slow
 async def test_a_judge_that_talks_garbage_leaves_windows_ungraded_and_says_so(
     tmp_path: Path,
 ) -> None:
@@ -162,6 +165,7 @@ async def test_a_busy_endpoint_is_asked_again(tmp_path: Path) -> None:
     assert [point["ungraded"] for one in told["results"] for point in one["points"]] == [0] * 4
 
 
+@pytest.mark.slow
 async def test_an_endpoint_that_dies_in_the_middle(tmp_path: Path) -> None:
     """What was graded before stands, the rest is read, and it does not insist at each question."""
     exams = [0]

@@ -27,7 +27,7 @@ def test_a_rest_stays_as_it_is_typed_and_flags_stand_around_it() -> None:
 
 def test_usage_names_options_unless_it_is_short() -> None:
     assert usage(WORDS) == "[FORMAT] [--max-tail N] [--dry-run]"
-    assert usage(WORDS, short=True) == "[FORMAT] [OPTIONS]"
+    assert usage(WORDS, short=True) == "[FORMAT]"
     assert usage(()) == ""
 
 

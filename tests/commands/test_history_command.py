@@ -84,6 +84,7 @@ async def test_a_window_is_shown_item_by_item(context: FakeContext) -> None:
     assert lines[1].split()[:3] == ["#2", "call", "shell"]
 
 
+@pytest.mark.slow
 async def test_a_long_window_ends_with_its_newest_items(context: FakeContext) -> None:
     session = context.session
     for turn in range(110):

@@ -137,6 +137,7 @@ def printed(folder: Path, hash_seed: str, zone: str) -> bytes:
     return json.dumps(found).encode()
 
 
+@pytest.mark.slow
 def test_figures_do_not_hang_on_hash_seeds_or_time_zones(tmp_path: Path) -> None:
     assert printed(tmp_path, "1", "Asia/Tokyo") == printed(tmp_path, "77", "America/Lima")
 

@@ -21,6 +21,7 @@ from pinfold.tokens.counter import Counter
 TURNS = 60
 
 
+@pytest.mark.slow
 async def test_a_short_soak_violates_nothing(tmp_path: Path) -> None:
     soak = Soak(tmp_path.resolve(), 1, "none")
     await soak.start()

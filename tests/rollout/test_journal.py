@@ -196,6 +196,7 @@ print(journal.append(PromptQueued(id=3, text="x" * 5_000))[0].seq)
     assert seqs(tmp_path / "s") == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_keeps_what_it_acknowledged(tmp_path: Path) -> None:
     appending = """
 journal = Journal.open(folder, now)

@@ -152,6 +152,7 @@ async def test_the_cursor_moves(session: LiveSession) -> None:
             assert at(pilot) == place, keys
 
 
+@pytest.mark.slow
 async def test_long_windows_scroll_with_the_cursor() -> None:
     items = tuple(Item(n=n, kind="user", content=f"request {n}") for n in range(1, 5_001))
     async with opened(live_session(gauge=None, items=items), "end") as pilot:

@@ -528,6 +528,7 @@ async def test_the_steps_are_shown_as_they_are_taken(session: LiveSession) -> No
         await until(pilot, lambda: session.compaction.applied)
 
 
+@pytest.mark.slow
 async def test_thousands_of_items_are_drawn_by_view_alone() -> None:
     session = make_session(625, model(200_000))
     session.compaction.strategy = "checkpoint"

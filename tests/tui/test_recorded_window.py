@@ -23,6 +23,7 @@ def shown(pilot: Pilot[str]) -> list[ItemRow]:
     return [row for row in table.lines if isinstance(row, ItemRow)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", [*recorded("codex")[:2], *recorded("claude")[:2]])
 async def test_a_recording_is_sorted_pinned_masked_and_put_back(file: Path, tmp_path: Path) -> None:
     adoption = read(file)

@@ -120,7 +120,7 @@ def _of_claude() -> Path:
 def _files(folder: Path, problems: list[str]) -> list[Path]:
     try:
         names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".md"))
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last of a NUL in its name
         return []
     except OSError as error:
         problems.append(f"{_shown(folder)} can't be read: {error.strerror or error}.")

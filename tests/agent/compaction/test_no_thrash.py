@@ -174,6 +174,7 @@ OPTIONS = {
 LENGTHS = [pytest.param(50, id="50"), pytest.param(200, id="200", marks=pytest.mark.slow)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turns", LENGTHS)
 @pytest.mark.parametrize("name", OPTIONS)
 async def test_outputs_that_overshoot_the_window_make_no_thrash(
