@@ -90,6 +90,7 @@ async def test_what_is_read_and_what_is_asked_are_two_things(tmp_path: Path) -> 
     assert "checkpoint keeps the most" in good["verdict"]
 
 
+@pytest.mark.slow
 async def test_a_model_writes_another_grades_and_each_is_billed_for_its_own(
     tmp_path: Path,
 ) -> None:

@@ -36,6 +36,7 @@ async def test_a_resumed_session_opens_at_its_end_and_draws_little() -> None:
         assert len(drawn) < 50
 
 
+@pytest.mark.slow
 async def test_scrolling_up_through_estimates_never_skips_a_row() -> None:
     app = Host()
     async with app.run_test(size=SIZE) as pilot:
