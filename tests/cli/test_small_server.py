@@ -56,7 +56,7 @@ def pinfold_at(root: Path, url: str) -> Pinfold:
 
 
 async def test_it_goes_on_by_itself_and_later_sessions_know(tmp_path: Path) -> None:
-    model = LlamaCpp(1.9)
+    model = LlamaCpp(2.3)
     async with FakeOpenAI(answer=model) as server:
         pinfold = pinfold_at(tmp_path, server.url)
         first = await pinfold.run("exec", "--approvals", "full", "read it all")
