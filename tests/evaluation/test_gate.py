@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -10,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from fakes.openai_server import FakeOpenAI, Reply
+from fakes.repository import commit_all, git
 from pinfold.cli import run
 from pinfold.compaction.strategies import registry
 from pinfold.compaction.strategies.checkpoint import Checkpoint
@@ -129,15 +129,9 @@ def test_a_session_that_cannot_be_read_fails_the_gate(folder: Path, capsys: Out)
 
 
 def test_the_rules_of_another_commit_hold_whatever_this_one_says(folder: Path) -> None:
-    def git(*words: str) -> None:
-        who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *who, *words], check=True, cwd=folder, capture_output=True)
-
     session(folder / "sessions" / "a.json", "Serve on port 9, from src/serve.py.")
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "rules")
-    git("tag", "main-then")
+    commit_all(folder)
+    git(folder, "tag", "main-then")
     lax = RULES.replace('"port 8443", ', "").replace(', "exam:server.toml"', "")
     (folder / "rules.toml").write_text(lax)
     assert run(["eval", "--gate", "rules.toml"]) == 0
@@ -148,9 +142,7 @@ def test_the_rules_of_another_commit_hold_whatever_this_one_says(folder: Path) -
 def test_a_config_in_another_commit_that_is_wrong_is_told(folder: Path, capsys: Out) -> None:
     (folder / ".pinfold").mkdir()
     (folder / ".pinfold" / "config.toml").write_text('[compact]\nmax_tail_messages = "many"\n')
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
-        who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *who, *words], check=True, cwd=folder, capture_output=True)
+    commit_all(folder)
     (folder / ".pinfold" / "config.toml").unlink()
     assert run(["eval", "--gate", "rules.toml", "--against", "HEAD"]) == 2
     assert "max_tail_messages" in capsys.readouterr().err
@@ -173,3 +165,19 @@ async def test_rules_with_a_model_fail_where_the_median_run_does(
         assert "1 rule uses a model and did not run" in capsys.readouterr().err
         assert await asyncio.to_thread(run, [*words, "--with-model"]) == code
         assert len(server.bodies) == 3
+
+
+async def test_a_session_that_a_model_rule_cannot_read_is_named_and_stops_no_other(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    rule = RULES.replace("[[rule]]", "[model]\nruns = 1\n[[model.rule]]")
+    (folder / "rules.toml").write_text(rule)
+    (folder / "sessions" / "b.json").write_text("no session")
+    async with FakeOpenAI([Reply("8443")]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        words = ["eval", "--gate", "rules.toml", "-m", "m", "--with-model", "--json"]
+        assert await asyncio.to_thread(run, words) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["unread"] == ["b"]
+    assert [verdict["session"] for verdict in found["verdicts"]] == ["a"]

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pinfold.agent.projections import folded
+from pinfold.agent.projections import Projections, folded
 from pinfold.compaction import engine
 from pinfold.compaction.draft import rendered
 from pinfold.compaction.plan import CompactionPlan
@@ -54,9 +54,7 @@ def tried(
 
 def _cut_result(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Counter) -> CutResult:
     projections = folded(cut.before, counter, "chat", cut.known)
-    model = ModelInfo("", "", WINDOW * budget, "config", max_output=0)
-    # The window alone counts, whatever is before it.
-    view = replace(projections.view(model), context_tokens=0, correct=int)
+    view = view_within(projections, budget)
     options = PlanOptions(target_pct=1 / WINDOW)
     found: list[Made] = []
     if view.tokens > budget:
@@ -69,6 +67,13 @@ def _cut_result(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Co
             found.append(Made(OWN, "recording", kept, tokens=sum(projections.gauge.tokens)))
     last = max((item.n for item in cut.items), default=0)
     return CutResult(last, cut.compaction is not None, view.tokens, tuple(found))
+
+
+def view_within(projections: Projections, budget: int) -> WindowView:
+    """The window, for a model of which `budget` is `1 / WINDOW`. It alone counts, whatever is
+    before it."""
+    model = ModelInfo("", "", WINDOW * budget, "config", max_output=0)
+    return replace(projections.view(model), context_tokens=0, correct=int)
 
 
 def made(

@@ -18,6 +18,7 @@ from pinfold.agent.requests.writing import Writer
 from pinfold.atomic_files import failure, write_atomic
 from pinfold.commands.arguments import CommandError
 from pinfold.evaluation.gate import reports
+from pinfold.evaluation.gate.keeping import Kept
 from pinfold.evaluation.gate.outcome import (
     Baseline,
     RuleOutcome,
@@ -77,8 +78,10 @@ def gate(ctx: AppContext, arguments: argparse.Namespace) -> int:
     begun = CLOCK.now()
     verdicts, unread = _offline(arguments, rules, settings, sessions, baseline)
     if arguments.with_model:
-        answered = asyncio.run(_with_model(ctx, arguments, rules, settings, sessions, baseline))
+        with_model = _with_model(ctx, arguments, rules, settings, sessions, baseline)
+        answered, not_read = asyncio.run(with_model)
         verdicts += answered
+        unread += (name for name in not_read if name not in unread)
     elif rules.model:
         count = len(rules.model)
         said = "1 rule uses a model" if count == 1 else f"{count} rules use a model"
@@ -126,7 +129,7 @@ def _baseline(arguments: argparse.Namespace, path: Path) -> Baseline | None:
         return None
 
 
-def _verdict(rule: Rule, session: NamedSession, kept: Any, baseline: Baseline | None) -> Verdict:
+def _verdict(rule: Rule, session: NamedSession, kept: Kept, baseline: Baseline | None) -> Verdict:
     name = _name(session)
     since = baseline.since(rule, name, kept) if baseline else {}
     return Verdict(rule.name, name, rule.at_least, kept, since)
@@ -168,8 +171,8 @@ async def _with_model(
     compact: dict[str, Any],
     sessions: dict[str, list[NamedSession]],
     baseline: Baseline | None,
-) -> list[Verdict]:
-    """Raises `ProviderError`, `NotASession`, `OSError`."""
+) -> tuple[list[Verdict], list[str]]:
+    """Raises `ProviderError`, `OSError`."""
     connection = await connect(ctx, getattr(arguments, "model", None))
     model = connection.model
     price = price_of(model.provider, model.name, prices(ctx.settings))
@@ -178,17 +181,21 @@ async def _with_model(
     writer = Writer(connection.provider, model, counted, CLOCK, price=price)
     own = instructions.own(model)
     verdicts: list[Verdict] = []
+    unread: dict[str, None] = {}
     try:
         for rule, session in _pairs(rules.model, sessions):
-            events = detect.read(Path(session.path)).events
+            try:
+                events = detect.read(Path(session.path)).events
+            except NotASession as error:
+                print(f"pinfold: {one_line(str(error))}", file=sys.stderr)
+                unread[_name(session)] = None
+                continue
             settings = _of_rule(rules, rule, compact)
             kept = await tried_with(writer, own, events, settings, counter(), rules.runs)
             verdicts.append(_verdict(rule, session, kept, baseline))
-    except NotASession as error:
-        raise CommandError(str(error)) from error
     finally:
         await connection.provider.close()
-    return verdicts
+    return verdicts, list(unread)
 
 
 def _pairs(

@@ -9,6 +9,7 @@ import pytest
 from fakes.agent import Stage
 from fakes.agents import troupe
 from fakes.provider import calls, says
+from fakes.repository import commit_all
 from pinfold.agent.children.race_folders import Base
 from pinfold.agent.options import Options
 from pinfold.commands.arguments import CommandError
@@ -37,12 +38,8 @@ async def folder(root: Path, *, repository: bool) -> Path:
     (work / "b.txt").write_text("two\n")
     (work / ".gitignore").write_text("*.env\n")
     if repository:
+        commit_all(work)
         for words in (
-            ("init", "-q", "-b", "main"),
-            ("config", "user.email", "a@example.org"),
-            ("config", "user.name", "A"),
-            ("add", "."),
-            ("commit", "-qm", "first"),
             ("config", "filter.mark.clean", f"touch {root}/ran; cat"),
             ("config", "filter.mark.smudge", f"touch {root}/ran; cat"),
         ):

@@ -6,6 +6,7 @@ import pytest
 
 from fakes.agents import Cast, task, troupe
 from fakes.provider import calls, says
+from fakes.repository import commit_all
 from pinfold.agent.children.definition import Agent
 from pinfold.agent.options import Options
 from pinfold.host import worktrees
@@ -21,14 +22,7 @@ async def work(tmp_path: Path) -> Path:
     work = tmp_path / "work"
     work.mkdir()
     (work / "a.txt").write_text("seven\n")
-    for words in (
-        ("init", "-q", "-b", "main"),
-        ("config", "user.email", "a@example.org"),
-        ("config", "user.name", "A"),
-        ("add", "."),
-        ("commit", "-qm", "first"),
-    ):
-        await git(work, *words)
+    commit_all(work)
     return work
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -16,10 +15,9 @@ from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.gate.keeping import Kept, KeptLine, answered, kept_in
 from pinfold.evaluation.gate.rules import GateQuestion
-from pinfold.evaluation.recorded_trials import items_of
+from pinfold.evaluation.recorded_trials import items_of, view_within
 from pinfold.evaluation.trials import WINDOW
 from pinfold.ports.errors import ProviderError
-from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import Context
 from pinfold.rollout.events import Event
 from pinfold.rollout.items import Item
@@ -42,7 +40,7 @@ def tried(events: Sequence[Event], settings: Mapping[str, Any], counter: Counter
     `settings` are plain data: `strategy`, `budget`, `keeps`, `questions`, `compact`.
     """
     strategy, options = _strategy(settings), _options(settings)
-    view = _view(events, settings["budget"], counter)
+    view = view_within(folded(events, counter, "chat"), settings["budget"])
     try:
         items, tokens = _next_window(view, strategy, Material(), options, settings["budget"])
     except Exception as error:  # a third party's may raise anything
@@ -59,12 +57,12 @@ async def tried_with(
     counter: Counter,
     runs: int,
 ) -> Kept:
-    """The run in the middle of so many in which `writer` writes for the strategy, and answers the
-    questions in the window that comes of it."""
+    """The median of `runs` runs, of two in the middle the lower. In each, `writer` writes for the
+    strategy and answers the questions in the new window."""
     strategy, options = _strategy(settings), _options(settings)
     found: list[Kept] = []
     for _ in range(runs):
-        view = _view(events, settings["budget"], counter)
+        view = view_within(folded(events, counter, "chat"), settings["budget"])
         try:
             needs = strategy.needs_model
             material = await strategy.prepare(view, writer, options) if needs else Material()
@@ -80,8 +78,7 @@ async def tried_with(
         else:
             found.append(Kept(tuple(lines), tokens))
     found.sort(key=lambda kept: kept.share)
-    middle = median(range(len(found)))
-    return found[int(middle)]
+    return found[(len(found) - 1) // 2]
 
 
 def _strategy(settings: Mapping[str, Any]) -> Strategy:
@@ -96,12 +93,6 @@ def _options(settings: Mapping[str, Any]) -> PlanOptions:
 
 def _questions(settings: Mapping[str, Any]) -> list[GateQuestion]:
     return msgspec.convert(settings["questions"], list[GateQuestion])
-
-
-def _view(events: Sequence[Event], budget: int, counter: Counter) -> WindowView:
-    model = ModelInfo("", "", WINDOW * budget, "config", max_output=0)
-    # The window alone counts, whatever is before it.
-    return replace(folded(events, counter, "chat").view(model), context_tokens=0, correct=int)
 
 
 def _next_window(
