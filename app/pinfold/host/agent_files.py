@@ -56,7 +56,8 @@ _NO_EFFECT = ("hooks", "mcpServers", "skills")
 class AgentFiles:
     known: Mapping[str, Agent]
     problems: tuple[str, ...]
-    """Why a file defines no agent, in a sentence that names it, each."""
+    """Sentences for the user: on each file that defines no agent, and on agents that wait for
+    trust."""
 
 
 def known_agents(ctx: AppContext, tools: Collection[str]) -> AgentFiles:
@@ -88,7 +89,7 @@ def known_agents(ctx: AppContext, tools: Collection[str]) -> AgentFiles:
 
 
 def _waiting(ctx: AppContext) -> Iterator[str]:
-    """What is said of agents of a project that the user does not trust, yet."""
+    """A sentence on each folder of a project whose agents wait for trust."""
     for folder in _projects(ctx):
         if count := len(_files(folder, [])):
             agents = "1 agent" if count == 1 else f"{count} agents"
@@ -120,7 +121,7 @@ def _of_claude() -> Path:
 def _files(folder: Path, problems: list[str]) -> list[Path]:
     try:
         names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".md"))
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last of a NUL in its name
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the name
         return []
     except OSError as error:
         problems.append(f"{_shown(folder)} can't be read: {error.strerror or error}.")

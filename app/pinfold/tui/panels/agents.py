@@ -37,7 +37,7 @@ KEYS = [
         ("escape,q", "leave", "Close"),
     ),
 ]
-NONE = "No agent was started in this session. The model starts them with the task tool."
+NONE = "No agent has run in this session. The model starts agents itself."
 STOPPED = "the user stopped it"
 FILES = 6
 """Changed files that are named."""
