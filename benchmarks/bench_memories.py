@@ -18,11 +18,11 @@ from benchmarks.strong_model import MARK, StrongModel
 from pinfold.adopt import detect
 from pinfold.agent.clock import SystemClock
 from pinfold.agent.requests.connection import Connection
-from pinfold.memories.consolidate import Options, Outcome, consolidate
+from pinfold.memories.consolidate import ConsolidationOutcome, Options, consolidate
 from pinfold.memories.eligible import Rules
 from pinfold.memories.pipeline import Connect, Phase1, PipelineReport
-from pinfold.memories.places import MEMORY, Places
-from pinfold.memories.state import State
+from pinfold.memories.places import MEMORY, MemoryPlaces
+from pinfold.memories.state import MemoriesState
 from pinfold.memories.statements import statements
 from pinfold.ports.provider import ModelInfo
 from pinfold.providers.http_provider import HttpProvider
@@ -86,18 +86,25 @@ async def _by_model(home: Path, sessions: int) -> list[Figure]:
     ]
 
 
-async def _run(home: Path, connect: Connect | None) -> tuple[PipelineReport, Outcome, float]:
+async def _run(
+    home: Path, connect: Connect | None
+) -> tuple[PipelineReport, ConsolidationOutcome, float]:
     rules = Rules(timedelta(days=36_500), timedelta(0), adopted=True)
     began = time.perf_counter()
-    with closing(State(home, CLOCK.now)) as state:
+    with closing(MemoriesState(home, CLOCK.now)) as state:
         phase1 = Phase1(state, SessionStore(home), rules, CLOCK, limit=1_000, connect=connect)
         report = await phase1.run()
-        outcome = await consolidate(Places.of(home), state, CLOCK, Options(), connect)
+        outcome = await consolidate(MemoryPlaces.of(home), state, CLOCK, Options(), connect)
         return report, outcome, time.perf_counter() - began
 
 
 def _figures(
-    how: str, home: Path, report: PipelineReport, outcome: Outcome, seconds: float, sessions: int
+    how: str,
+    home: Path,
+    report: PipelineReport,
+    outcome: ConsolidationOutcome,
+    seconds: float,
+    sessions: int,
 ) -> Iterator[Figure]:
     written = report.proven + sum(report.left_out.values())
     lines = outcome.proven + len(outcome.doubts)
@@ -114,5 +121,5 @@ def _figures(
 
 
 def _kept(home: Path) -> int:
-    with closing(State(home, CLOCK.now)) as state:
+    with closing(MemoriesState(home, CLOCK.now)) as state:
         return sum(str(MARK) in row.raw_memory for row in state.outputs())

@@ -10,7 +10,7 @@ import pytest
 
 from fakes.sessions import item, ticking
 from pinfold.catalog import searching
-from pinfold.catalog.catalog import Catalog, Exchange
+from pinfold.catalog.catalog import Catalog, LastExchange
 from pinfold.catalog.reading import SPOKEN
 from pinfold.catalog.sqlite import SECURE
 from pinfold.rollout import disk
@@ -147,7 +147,7 @@ def test_only_what_was_added_is_read_and_what_is_gone_goes(
 ) -> None:
     first, second = said(store, "alpha", "beta"), said(store, "gamma", "delta")
     fill(catalog)
-    assert catalog.exchange(second.name) == Exchange("gamma", "delta")
+    assert catalog.exchange(second.name) == LastExchange("gamma", "delta")
     with Journal.open(second, ticking()) as journal:
         journal.append(item(9, content="epsilon"))
     with journal.path.open("ab") as file:

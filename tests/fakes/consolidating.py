@@ -9,10 +9,10 @@ from uuid import UUID
 
 from fakes.provider import FakeClock, ScriptedProvider, Step, calls, says
 from pinfold.agent.requests.connection import Connection
-from pinfold.memories.consolidate import Options, Outcome, consolidate
-from pinfold.memories.places import MEMORY, SUMMARY, Places
-from pinfold.memories.records import Candidate, Extracted
-from pinfold.memories.state import State
+from pinfold.memories.consolidate import ConsolidationOutcome, Options, consolidate
+from pinfold.memories.places import MEMORY, SUMMARY, MemoryPlaces
+from pinfold.memories.records import Extracted, SessionCandidate
+from pinfold.memories.state import MemoriesState
 from pinfold.ports.provider import Delta, ModelInfo, Request
 
 MODEL = ModelInfo("strong-1", "scripted", 64_000, "config")
@@ -63,8 +63,8 @@ class Memories:
     clock: FakeClock = field(default_factory=FakeClock)
 
     def __post_init__(self) -> None:
-        self.places = Places.of(self.home)
-        self.state = State(self.home, self.clock.now)
+        self.places = MemoryPlaces.of(self.home)
+        self.state = MemoriesState(self.home, self.clock.now)
         self.provider = Agent([])
 
     def remember(
@@ -72,7 +72,7 @@ class Memories:
     ) -> None:
         """Have phase 1 find these lines in a session."""
         updated = self.clock.now().timestamp() - days * DAY
-        found = Candidate(session(number), f"/sessions/{number}/rollout.jsonl", cwd, updated)
+        found = SessionCandidate(session(number), f"/sessions/{number}/rollout.jsonl", cwd, updated)
         (claim,) = self.state.claim_sessions([found], 1)
         made = Extracted("".join(f"{text}\n" for text in lines), f"Session {number}.", slug)
         assert self.state.finish_extracted(claim, found, made)
@@ -85,7 +85,7 @@ class Memories:
         connect: Callable[[], Awaitable[Connection]] | None = None,
         force: bool = False,
         review: bool = False,
-    ) -> Outcome:
+    ) -> ConsolidationOutcome:
         """Consolidate: by a model with this script, by `connect`, or else by rules."""
         if script is not None:
             connect = self._scripted(script, model)
@@ -95,7 +95,7 @@ class Memories:
                 self.places, self.state, self.clock, options, connect, force=force
             )
 
-    def begin(self, script: list[list[Step]]) -> "asyncio.Task[Outcome]":
+    def begin(self, script: list[list[Step]]) -> "asyncio.Task[ConsolidationOutcome]":
         """A run by a model, under way."""
         return asyncio.create_task(self.run(connect=self._scripted(script, MODEL)))
 

@@ -21,9 +21,9 @@ from typing import Any
 from fakes.consolidating import Memories, agent_writing, line, session
 from fakes.provider import FakeClock
 from pinfold.memories import applying, baseline, review, trees
-from pinfold.memories.consolidate import Outcome
+from pinfold.memories.consolidate import ConsolidationOutcome
 from pinfold.memories.places import DIFF, MEMORY, SUMMARY
-from pinfold.memories.state import State
+from pinfold.memories.state import MemoriesState
 
 OLD, NEW = (line(n, 1, f"Port {n} is 808{n}.") for n in (1, 2))
 BEFORE, AFTER = (
@@ -42,7 +42,7 @@ class Steps:
         self._fatal = fatal
         sys.addaudithook(self._hear)
         for name in ("claim_consolidation", "prune", "owns", "finish_consolidation"):
-            setattr(State, name, self._around(name, getattr(State, name)))
+            setattr(MemoriesState, name, self._around(name, getattr(MemoriesState, name)))
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event in _CHANGES or (event == "open" and arguments[2] and arguments[2] & _WRITES):
@@ -67,7 +67,7 @@ class Steps:
         self.names.append(name)
 
 
-def run(home: Path, *, by_model: bool, later: float = 0) -> tuple[Memories, Outcome]:
+def run(home: Path, *, by_model: bool, later: float = 0) -> tuple[Memories, ConsolidationOutcome]:
     clock = FakeClock()
     clock._elapsed = 86_400 + later
     at = Memories(home, clock)

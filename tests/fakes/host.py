@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fakes.live_session import LiveSession, live_session
-from pinfold.catalog.catalog import Exchange
+from pinfold.catalog.catalog import LastExchange
 from pinfold.catalog.searching import MATCH, MATCH_END
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.approver import Approver
@@ -54,7 +54,7 @@ class Foreign:
 class FakeTexts:
     """What was said in sessions, by id."""
 
-    said: Mapping[str, Exchange] = field(default_factory=dict)
+    said: Mapping[str, LastExchange] = field(default_factory=dict)
     filled: int = 0
 
 
@@ -86,7 +86,7 @@ class FakeCatalog:
         }
         return dict(list(found.items())[:limit])
 
-    def exchange(self, session: str) -> Exchange | None:
+    def exchange(self, session: str) -> LastExchange | None:
         return self.texts.said.get(session)
 
 

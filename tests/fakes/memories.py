@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pinfold.memories.keeper import Keeper
 from pinfold.memories.places import MEMORY, SUMMARY
-from pinfold.memories.records import Candidate, Extracted
+from pinfold.memories.records import Extracted, SessionCandidate
 from pinfold.rollout.events import ItemAdded, SessionStarted
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
@@ -56,7 +56,7 @@ def remembered(home: Path, cwd: str, write: Callable[[Path], object] | None = No
                 kind = "user" if n == 2 else "assistant"
                 journal.append(ItemAdded(item=Item(n=n, kind=kind, content=text)))
         at = (NOW - timedelta(days=age)).timestamp()
-        found = Candidate(session, str(folder / "rollout.jsonl"), folders[session], at)
+        found = SessionCandidate(session, str(folder / "rollout.jsonl"), folders[session], at)
         (claim,) = keeper.reader.state.claim_sessions([found], 1)
         keeper.reader.state.finish_extracted(claim, found, Extracted(raw[session], "s", "slug"))
     keeper.reader.state.count_use([ONE], NOW - timedelta(hours=5))

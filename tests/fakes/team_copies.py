@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from pinfold.memories.statements import Kind, Statement, cited
+from pinfold.memories.statements import MemoryStatement, StatementKind, cited
 from pinfold.memories.team.copy import Copy
 from pinfold.memories.team.sharing import Team
 from pinfold.memories.team.teams import Teams
@@ -19,7 +19,7 @@ NOBODY = "postgresql+psycopg://ada@127.0.0.1:1/team"
 def shared(
     text: str,
     *,
-    kind: Kind = "fact",
+    kind: StatementKind = "fact",
     owner: str = "ben",
     session: str = BEN,
     item: int = 1,
@@ -28,7 +28,7 @@ def shared(
 ) -> TeamLine:
     """A line with a quote that says the same; `line` is what it says in place of a statement."""
     cite = f"{session}#{item}"
-    said = line or str(Statement(kind, text, tuple(cited(cite))))
+    said = line or str(MemoryStatement(kind, text, tuple(cited(cite))))
     quotes = (TeamQuote(cite, text),)
     made = TeamLine(
         line_id("payments", owner, session, said), session, "", said, quotes, owner=owner

@@ -8,10 +8,10 @@ from fakes.postgres import Postgres
 from fakes.sessions import ticking
 from pinfold.memories.leases import LEASE
 from pinfold.memories.offline import offline
-from pinfold.memories.reader import Reader
-from pinfold.memories.records import Candidate
+from pinfold.memories.reader import MemoryReader
+from pinfold.memories.records import SessionCandidate
 from pinfold.memories.source import read
-from pinfold.memories.state import State
+from pinfold.memories.state import MemoriesState
 from pinfold.memories.team.copy import TeamCopy
 from pinfold.memories.team.server import TeamDatabase
 from pinfold.memories.team.sharing import Team
@@ -44,7 +44,7 @@ class Machine:
         self.team = Team(TEAM, self.repository, self.repository)
         self.role = role
         self.clock = clock
-        self.state = State(self.home, lambda: self.clock)
+        self.state = MemoriesState(self.home, lambda: self.clock)
         self.server = TeamDatabase(server.url(role, database), {})
         self.sync = Sync(self.home, [self.team], self.server, self.state, lease=lease)
 
@@ -91,7 +91,7 @@ class Machine:
                 some = make(n)
                 n += sum(isinstance(event, ItemAdded) for event in some)
                 journal.append(*some)
-        found = Candidate(
+        found = SessionCandidate(
             journal.folder.name, str(journal.path), str(cwd), journal.path.stat().st_mtime
         )
         (claim,) = self.state.claim_sessions([found], 1)
@@ -102,8 +102,8 @@ class Machine:
     def through(self, seconds: float = 30.0) -> str:
         return str(self.sync.through(self.clock.timestamp, seconds))
 
-    def reader(self) -> Reader:
-        return Reader(self.home, lambda: self.clock)
+    def reader(self) -> MemoryReader:
+        return MemoryReader(self.home, lambda: self.clock)
 
     def close(self) -> None:
         self.state.close()

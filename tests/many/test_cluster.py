@@ -83,7 +83,7 @@ def test_a_local_cluster_gives_the_same_bytes_and_listens_nowhere_else(
     here, there = cache(), cache()
     expected = [data for _, data in outcomes(run(DIGEST, every, InProcess(), here), every, here)]
     with cluster.local(1) as client:
-        report = run(DIGEST, every, cluster.Cluster(client, leaves=False), there)
+        report = run(DIGEST, every, cluster.DaskCluster(client, leaves=False), there)
         assert listening(os.getpid()) == {"127.0.0.1"}
         assert [data for _, data in outcomes(report, every, there)] == expected
         # By its address it is a stranger's cluster: it is asked about first.
@@ -157,10 +157,10 @@ def test_other_versions_are_refused(
     told = {"client": version("1"), "scheduler": scheduler, "workers": {"tcp://w": worker}}
     client: Any = SimpleNamespace(get_versions=lambda packages: told)
     if why is None:
-        cluster.Cluster(client)
+        cluster.DaskCluster(client)
         return
     with pytest.raises(CommandError) as refused:
-        cluster.Cluster(client)
+        cluster.DaskCluster(client)
     assert str(refused.value).startswith(why)
 
 
@@ -186,7 +186,7 @@ def test_workers_may_end_and_the_session_that_ends_three_is_set_aside(
     kept = cache()
     work = SessionWork("digest", {**DIGEST.settings, "once": str(folder / "once")}, redact=False)
     with cluster.local(2) as client:
-        report = run(work, [*bad, *every], cluster.Cluster(client), kept)
+        report = run(work, [*bad, *every], cluster.DaskCluster(client), kept)
     assert report.failed == {0: "3 workers died while working on it."}
     assert report.new == 7
 
@@ -217,7 +217,7 @@ def test_a_worker_killed_in_the_middle_of_200_sessions_changes_no_byte(
             os.kill(killed[0], signal.SIGKILL)
 
     with cluster.local(2) as client:
-        report = run(work, every, cluster.Cluster(client, leaves=False), there, kill)
+        report = run(work, every, cluster.DaskCluster(client, leaves=False), there, kill)
     assert (report.new, report.failed) == (200, {})
     assert list(outcomes(report, every, there)) == expected
     assert len(list(pids.iterdir())) == 3

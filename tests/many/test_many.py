@@ -18,7 +18,7 @@ from fakes.pictures import picture, prompt
 from pinfold.agent.clock import CLOCK
 from pinfold.cli import run as pinfold
 from pinfold.many import content
-from pinfold.many.engines import Done, InProcess, Processes, Task
+from pinfold.many.engines import FinishedTask, InProcess, Processes, SessionTask
 from pinfold.many.named import NamedSession, named
 from pinfold.many.results import FILE, Cache
 from pinfold.many.run import outcomes, run
@@ -127,7 +127,9 @@ def test_one_bad_session_is_named_and_stops_nothing(folder: Path, capsys: Out) -
 class Interrupted(InProcess):
     """Ctrl+C while the third is worked on."""
 
-    def map(self, work: SessionWork, tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    def map(
+        self, work: SessionWork, tasks: Iterable[SessionTask]
+    ) -> Generator[FinishedTask, None, None]:
         for done, _ in zip(super().map(work, tasks), range(2), strict=False):
             yield done
         raise KeyboardInterrupt

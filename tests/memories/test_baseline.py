@@ -6,25 +6,25 @@ from pathlib import Path
 import pytest
 
 from pinfold.memories import baseline, trees
-from pinfold.memories.places import Places
+from pinfold.memories.places import MemoryPlaces
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
-    made = Places.of(tmp_path)
+def places(tmp_path: Path) -> MemoryPlaces:
+    made = MemoryPlaces.of(tmp_path)
     made.files.mkdir()
     made.work.mkdir()
     return made
 
 
-def git(places: Places, *arguments: str) -> str:
+def git(places: MemoryPlaces, *arguments: str) -> str:
     done = subprocess.run(
         ["git", "-C", str(places.files), *arguments], capture_output=True, check=True
     )
     return done.stdout.decode(errors="replace")
 
 
-def test_what_is_deleted_is_in_no_object_any_more(places: Places) -> None:
+def test_what_is_deleted_is_in_no_object_any_more(places: MemoryPlaces) -> None:
     assert baseline.read(places) == {}
     first = {"MEMORY.md": b"the launch code is swordfish\n", "skills/a/SKILL.md": b"a\n"}
     baseline.reset(places, first)
@@ -45,7 +45,7 @@ def test_what_is_deleted_is_in_no_object_any_more(places: Places) -> None:
     assert git(places, "status", "--short") == " M MEMORY.md\n"
 
 
-def test_a_damaged_baseline_counts_as_none(places: Places) -> None:
+def test_a_damaged_baseline_counts_as_none(places: MemoryPlaces) -> None:
     baseline.reset(places, {"MEMORY.md": b"one\n"})
     for damage in (b"", b"garbage", None):
         for path in (places.files / ".git").rglob("*"):

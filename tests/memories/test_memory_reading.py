@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.memories.reader import Reader
-from pinfold.memories.reading import MemoryLine, Sources, lines, told
-from pinfold.memories.records import Candidate, Extracted
+from pinfold.memories.reader import MemoryReader
+from pinfold.memories.reading import CitedSources, MemoryLine, lines, told
+from pinfold.memories.records import Extracted, SessionCandidate
 from pinfold.memories.usage import usage_of
 from pinfold.ports.memories import Cut
 from pinfold.rollout.events import Event, MemoryUsed
@@ -36,8 +36,8 @@ def home(tmp_path: Path) -> Path:
         f'- fact: The limit is 40. [{ONE}#8] "LIMIT = 40" in "limits.py"\n'
         f"- my own line\n\n## Unconfirmed\n\n- fact: The moon is cheese. [{ONE}#1]\n"
     )
-    reader = Reader(home, lambda: NOW)
-    found = Candidate(ONE, str(rollout), str(work), 1.0)
+    reader = MemoryReader(home, lambda: NOW)
+    found = SessionCandidate(ONE, str(rollout), str(work), 1.0)
     (claim,) = reader.state.claim_sessions([found], 1)
     assert reader.state.finish_extracted(claim, found, Extracted("", ""))
     reader.close()
@@ -45,7 +45,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def front(home: Path, most: int = 1_000) -> str:
-    reader = Reader(home, lambda: NOW)
+    reader = MemoryReader(home, lambda: NOW)
     try:
         return reader.front(home.parent / "work", most, count)
     finally:
@@ -74,7 +74,7 @@ def test_what_its_file_no_longer_says_is_not_told_until_it_is_confirmed(home: Pa
     (home.parent / "work" / "limits.py").write_text("LIMIT = 50\n")
     assert "limit is 40" not in front(home)
     assert "Run make test" in front(home)
-    reader = Reader(home, lambda: NOW)
+    reader = MemoryReader(home, lambda: NOW)
     text = (home / "memories" / "memory_summary.md").read_text()
     line = next(memory_line for memory_line in lines(text) if "limit" in memory_line.text)
     assert reader.sources().stale(line) == "limits.py no longer contains it"
@@ -95,7 +95,7 @@ def test_memories_of_a_deleted_session_are_not_told(home: Path) -> None:
 def test_a_memory_has_no_file_read_outside_of_its_folder(home: Path) -> None:
     (home.parent / "secret").write_text("LIMIT = 40")
     line = lines(f'- fact: x. [{ONE}#8] "LIMIT = 40" in "../secret"')[0]
-    sources = Sources(lambda _: str(home.parent / "work"))
+    sources = CitedSources(lambda _: str(home.parent / "work"))
     assert sources.stale(line) == "../secret no longer contains it"
 
 
@@ -111,7 +111,7 @@ def test_only_as_much_is_told_as_there_is_room_for() -> None:
 
 
 def test_a_citation_counts_for_the_sessions_of_the_lines_that_it_names(home: Path) -> None:
-    reader = Reader(home, lambda: NOW)
+    reader = MemoryReader(home, lambda: NOW)
     cited = (MemoryCited("memory_summary.md", 9, 10), MemoryCited("../secret", 1, 1))
     used = reader.cited(Cut("", "", cited, ("0198ab12-1234", "ffffffff-0000")))
     assert used.cited == cited[:1]  # nothing that is not there
@@ -141,7 +141,7 @@ def test_a_citation_counts_for_the_sessions_of_the_lines_that_it_names(home: Pat
     ],
 )
 def test_each_file_of_memories_has_its_kind(home: Path, name: str, kind: str) -> None:
-    reader = Reader(home, lambda: NOW)
+    reader = MemoryReader(home, lambda: NOW)
     assert reader.kind(reader.folder.resolve() / name) == (kind, name)
     assert reader.kind(home.resolve() / name) is None
     assert reader.kind(reader.folder.resolve() / ".git" / name) is None

@@ -8,19 +8,19 @@ from fakes.digests import Make, asked, called, replied
 from fakes.recorded import recorded
 from fakes.remembering import session
 from pinfold.adopt.detect import read as read_file
-from pinfold.memories.extract import Made
+from pinfold.memories.extract import Extraction
 from pinfold.memories.offline import offline
 from pinfold.memories.source import read
-from pinfold.memories.statements import Statement, statements
+from pinfold.memories.statements import MemoryStatement, statements
 from pinfold.rollout import mentions
 from pinfold.rollout.store import SessionStore
 
 
-def made(home: Path, *makes: Make) -> Made:
+def made(home: Path, *makes: Make) -> Extraction:
     return offline(read(SessionStore(home).find(session(home, *makes))))
 
 
-def remembered(found: Made) -> list[Statement]:
+def remembered(found: Extraction) -> list[MemoryStatement]:
     assert found.extracted
     return statements(found.extracted.raw_memory)
 

@@ -20,7 +20,7 @@ from fakes.secrets import planted
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import HEADER
 from pinfold.memories.pipeline import CONCURRENCY, Phase1, PipelineReport
-from pinfold.memories.state import State
+from pinfold.memories.state import MemoriesState
 from pinfold.ports.errors import NoSuchModel, ProviderError
 from pinfold.ports.provider import ModelInfo
 from pinfold.providers.http_provider import HttpProvider
@@ -41,8 +41,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def state(tmp_path: Path, clock: Clock) -> Iterator[State]:
-    opened = State(tmp_path, clock.now)
+def state(tmp_path: Path, clock: Clock) -> Iterator[MemoriesState]:
+    opened = MemoriesState(tmp_path, clock.now)
     yield opened
     opened.close()
 
@@ -56,12 +56,14 @@ def connecting(server: FakeOpenAI, window: int = 32_000, most: int = 4_000) -> A
     return connect
 
 
-def phase(state: State, clock: Clock, connect: Any = None, limit: int = 16) -> Phase1:
+def phase(state: MemoriesState, clock: Clock, connect: Any = None, limit: int = 16) -> Phase1:
     home = state.path.parent
     return Phase1(state, SessionStore(home), rules(), clock, limit=limit, connect=connect)
 
 
-async def run(state: State, clock: Clock, connect: Any = None, **more: Any) -> PipelineReport:
+async def run(
+    state: MemoriesState, clock: Clock, connect: Any = None, **more: Any
+) -> PipelineReport:
     return await phase(state, clock, connect, **more).run()
 
 
@@ -70,7 +72,7 @@ def prompt_of(request: Recorded) -> str:
 
 
 async def test_a_session_becomes_a_record_that_is_not_made_again(
-    state: State, clock: Clock, tmp_path: Path
+    state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     name = session(tmp_path)
     wrong = statement("fact", "The limit is 99.", (4, "The limit is 40"))
@@ -86,7 +88,7 @@ async def test_a_session_becomes_a_record_that_is_not_made_again(
 
 
 async def test_the_request_says_what_it_is_for_and_not_whose(
-    state: State, clock: Clock, tmp_path: Path
+    state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     name = session(tmp_path)
     async with FakeOpenAI([Reply(answer())]) as server:
@@ -103,7 +105,7 @@ async def test_the_request_says_what_it_is_for_and_not_whose(
 
 
 async def test_a_long_session_is_read_in_at_most_70_percent_of_the_window(
-    state: State, clock: Clock, tmp_path: Path
+    state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     words = Random(1).sample(["".join(p) for p in product("bdgk", "aeiou", "lmnrs", "aeo")], 300)
     outputs = (replied(f"{' '.join(words[n : n + 20])} in step {n}.") for n in range(280))
@@ -119,7 +121,7 @@ async def test_a_long_session_is_read_in_at_most_70_percent_of_the_window(
 
 
 async def test_a_server_with_less_room_than_it_says_gets_less(
-    state: State, clock: Clock, tmp_path: Path
+    state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     name = session(tmp_path)
     overflow = {"error": {"message": "too long", "code": "context_length_exceeded"}}
@@ -132,7 +134,7 @@ async def test_a_server_with_less_room_than_it_says_gets_less(
     "reply", [Reply("no memory"), Reply(status=401, body={}), Reply(answer(RULE), finish="length")]
 )
 async def test_what_fails_is_told_and_waits(
-    state: State, clock: Clock, tmp_path: Path, reply: Reply
+    state: MemoriesState, clock: Clock, tmp_path: Path, reply: Reply
 ) -> None:
     name = session(tmp_path)
     async with FakeOpenAI([reply]) as server:
@@ -147,7 +149,7 @@ async def test_what_fails_is_told_and_waits(
 
 
 async def test_one_session_that_fails_does_not_stop_the_others(
-    state: State, clock: Clock, tmp_path: Path
+    state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     bad, good = session(tmp_path), session(tmp_path)
 
@@ -161,7 +163,7 @@ async def test_one_session_that_fails_does_not_stop_the_others(
 
 
 async def test_without_a_model_it_is_done_offline(
-    state: State, clock: Clock, tmp_path: Path
+    state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     async def none() -> Connection:
         raise ProviderError("There is no model.")
@@ -173,7 +175,7 @@ async def test_without_a_model_it_is_done_offline(
 
 
 async def test_a_model_that_is_named_wrongly_is_told_and_nothing_is_claimed(
-    state: State, clock: Clock, tmp_path: Path
+    state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     async def wrong() -> Connection:
         raise NoSuchModel("There is no provider gogle.")
@@ -184,7 +186,7 @@ async def test_a_model_that_is_named_wrongly_is_told_and_nothing_is_claimed(
 
 
 async def test_eight_are_asked_at_once_and_closing_gives_all_back(
-    state: State, clock: Clock, tmp_path: Path
+    state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     for _ in range(CONCURRENCY + 3):
         session(tmp_path)
@@ -202,7 +204,7 @@ async def test_eight_are_asked_at_once_and_closing_gives_all_back(
 
 
 async def test_no_model_is_asked_about_a_session_in_which_nothing_was_said(
-    state: State, clock: Clock, tmp_path: Path
+    state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     silent = session(tmp_path, asked("# AGENTS.md", act="host"))
     unanswered = session(tmp_path, asked("Hello?"))
@@ -212,7 +214,9 @@ async def test_no_model_is_asked_about_a_session_in_which_nothing_was_said(
     assert report.results == dict.fromkeys((silent, unanswered), "succeeded_no_output")
 
 
-async def test_no_more_are_read_than_the_limit(state: State, clock: Clock, tmp_path: Path) -> None:
+async def test_no_more_are_read_than_the_limit(
+    state: MemoriesState, clock: Clock, tmp_path: Path
+) -> None:
     for _ in range(4):
         session(tmp_path)
     assert len((await run(state, clock, limit=3)).results) == 3
@@ -220,7 +224,7 @@ async def test_no_more_are_read_than_the_limit(state: State, clock: Clock, tmp_p
 
 
 async def test_what_is_forgotten_while_it_is_read_stays_forgotten(
-    state: State, clock: Clock, tmp_path: Path
+    state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     name = session(tmp_path)
 
@@ -248,7 +252,7 @@ def echo(request: Recorded) -> Reply:
 
 @pytest.mark.parametrize("with_model", [True, False])
 async def test_no_secret_reaches_a_prompt_or_a_table(
-    state: State, clock: Clock, tmp_path: Path, *, with_model: bool
+    state: MemoriesState, clock: Clock, tmp_path: Path, *, with_model: bool
 ) -> None:
     every = planted(0)
     assert len(every) > 120

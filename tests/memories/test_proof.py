@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fakes.consolidating import line, session
 from pinfold.memories.blocks import blocks, joined, parted
-from pinfold.memories.proof import Records, checked, purged
+from pinfold.memories.proof import RecordIndex, checked, purged
 from pinfold.memories.reading import lines, shown
 from pinfold.memories.records import Output
 
@@ -20,7 +20,7 @@ def record(number: int, *lines: str, cwd: str = "/home/me/app") -> Output:
 
 TESTS = line(1, 4, "Run the tests with `make test`.", "rule", "make test, please")
 LIMIT = line(2, 7, "The limit of the queue is 40.", quote="LIMIT = 40") + ' in "app/limits.py"'
-RECORDS = Records([record(1, TESTS, line(1, 9, "Commits are signed.")), record(2, LIMIT)])
+RECORDS = RecordIndex([record(1, TESTS, line(1, 9, "Commits are signed.")), record(2, LIMIT)])
 
 
 def check(text: str, before: str = "", *, steps: bool = False) -> tuple[str, list[str]]:
@@ -131,7 +131,7 @@ def test_nothing_reaches_a_session_beside_a_statement_that_was_checked(text: str
 def test_the_words_of_two_rules_make_no_third() -> None:
     push = line(1, 6, "Never push to main.", "rule", "never push to main")
     both = f"- rule: Never run the tests. [{session(1)}#4, {session(1)}#6]"
-    found = checked(both, "", Records([record(1, TESTS, push)]))
+    found = checked(both, "", RecordIndex([record(1, TESTS, push)]))
     assert [doubt.why for doubt in found.doubts] == ["its wording differs from its source"]
 
 
@@ -144,12 +144,15 @@ def test_a_purge_leaves_what_others_bear_out() -> None:
     both = f"- fact: The limit of the queue is 40. [{session(1)}#9, {session(2)}#7]"
     text = f"# Memory\n\n## /home/me/app\n\n{TESTS}\n\n## /srv\n\n{both}\n- Mine.\n"
     text += "\n## Unconfirmed\n\n- x\n"
-    left = purged(text, {session(1)}, Records([record(2, LIMIT)]))
+    left = purged(text, {session(1)}, RecordIndex([record(2, LIMIT)]))
     proven = (
         f'- fact: The limit of the queue is 40. [{session(2)}#7] "LIMIT = 40" in "app/limits.py"'
     )
     assert left == f"# Memory\n\n## /srv\n\n{proven}\n- Mine.\n"
-    assert purged(text, {session(1), session(2)}, Records([])) == "# Memory\n\n## /srv\n\n- Mine.\n"
+    assert (
+        purged(text, {session(1), session(2)}, RecordIndex([]))
+        == "# Memory\n\n## /srv\n\n- Mine.\n"
+    )
 
 
 MARKDOWN = st.lists(

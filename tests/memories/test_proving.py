@@ -7,9 +7,9 @@ import pytest
 
 from fakes.digests import Make, asked, called, replied
 from fakes.remembering import RULE, WORK, answer, session, statement
-from pinfold.memories.extract import Unusable, kept
+from pinfold.memories.extract import UnusableAnswer, kept
 from pinfold.memories.source import SessionText, read
-from pinfold.memories.statements import Cited, Statement, statements
+from pinfold.memories.statements import Citation, MemoryStatement, statements
 from pinfold.rollout.store import SessionStore
 
 
@@ -19,7 +19,7 @@ def source(home: Path, *makes: Make) -> SessionText:
 
 def found(
     tmp_path: Path, *every: dict[str, Any], makes: tuple[Make, ...] = WORK
-) -> list[Statement]:
+) -> list[MemoryStatement]:
     made = kept(answer(*every, summary=""), source(tmp_path, *makes))
     assert len(every) - len(made.left_out) == made.proven
     return statements(made.extracted.raw_memory) if made.extracted else []
@@ -30,9 +30,9 @@ def test_what_the_items_bear_out_stands_with_its_citation(tmp_path: Path) -> Non
     failure = statement("failure", "Uploads fail at 40.", (4, "uploads fail at 40"))
     (rule, ran, failed) = found(tmp_path, RULE, command, failure)
     (name,) = {cite.session for line in (rule, ran, failed) for cite in line.cites}
-    assert rule.cites == (Cited(name, 1),)
+    assert rule.cites == (Citation(name, 1),)
     assert rule.quote == "run the tests with `make test`"
-    assert (ran.kind, ran.cites) == ("command", (Cited(name, 8),))
+    assert (ran.kind, ran.cites) == ("command", (Citation(name, 8),))
     assert failed.text == "Uploads fail at 40."
 
 
@@ -126,7 +126,7 @@ def test_lines_of_the_summary_that_name_what_stands_nowhere_are_left_out(tmp_pat
     ],
 )
 def test_what_is_no_memory_is_told(tmp_path: Path, text: str) -> None:
-    with pytest.raises(Unusable, match="not a memory"):
+    with pytest.raises(UnusableAnswer, match="not a memory"):
         kept(text, source(tmp_path))
 
 

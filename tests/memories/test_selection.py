@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinfold.memories.records import Candidate, Extracted
-from pinfold.memories.state import State
+from pinfold.memories.records import Extracted, SessionCandidate
+from pinfold.memories.state import MemoriesState
 
 TODAY = datetime(2026, 3, 1, tzinfo=UTC)
 DAY = 86_400.0
@@ -35,8 +35,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture(scope="module")
-def state(tmp_path_factory: pytest.TempPathFactory, clock: Clock) -> Iterator[State]:
-    opened = State(tmp_path_factory.mktemp("home"), clock)
+def state(tmp_path_factory: pytest.TempPathFactory, clock: Clock) -> Iterator[MemoriesState]:
+    opened = MemoriesState(tmp_path_factory.mktemp("home"), clock)
     yield opened
     opened.close()
 
@@ -44,7 +44,7 @@ def state(tmp_path_factory: pytest.TempPathFactory, clock: Clock) -> Iterator[St
 @given(rows=ROWS, limit=st.integers(1, 8), most=st.sampled_from([1, 30, 60]))
 @settings(max_examples=40, deadline=None)
 def test_selection(
-    state: State,
+    state: MemoriesState,
     clock: Clock,
     rows: list[tuple[int, int | None, int]],
     limit: int,
@@ -52,7 +52,7 @@ def test_selection(
 ) -> None:
     state.clear()
     usage: dict[str, tuple[int, float | None]] = {}
-    every = [Candidate(f"s{n}", "/r", "/w", 1.0) for n in range(len(rows))]
+    every = [SessionCandidate(f"s{n}", "/r", "/w", 1.0) for n in range(len(rows))]
     claims = state.claim_sessions(every, len(rows))
     for candidate, claim, (made, used, count) in zip(every, claims, rows, strict=True):
         clock.at = TODAY - timedelta(days=made)

@@ -11,9 +11,9 @@ from sqlalchemy import MetaData, create_engine, text
 
 from pinfold.memories.consolidate import HEARTBEAT
 from pinfold.memories.leases import LEASE, RETRY
-from pinfold.memories.records import Candidate, Extracted, StateError
+from pinfold.memories.records import Extracted, SessionCandidate, StateError
 from pinfold.memories.schema import migrate, tables
-from pinfold.memories.state import State
+from pinfold.memories.state import MemoriesState
 from pinfold.paths import shown
 
 
@@ -34,24 +34,24 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def state(tmp_path: Path, clock: Clock) -> Iterator[State]:
-    opened = State(tmp_path / "home", clock)
+def state(tmp_path: Path, clock: Clock) -> Iterator[MemoriesState]:
+    opened = MemoriesState(tmp_path / "home", clock)
     yield opened
     opened.close()
 
 
-def candidate(session: str, updated: float = 100.0) -> Candidate:
-    return Candidate(session, f"/sessions/{session}/rollout.jsonl", "/w", updated)
+def candidate(session: str, updated: float = 100.0) -> SessionCandidate:
+    return SessionCandidate(session, f"/sessions/{session}/rollout.jsonl", "/w", updated)
 
 
-def remember(state: State, *sessions: str, updated: float = 100.0) -> None:
+def remember(state: MemoriesState, *sessions: str, updated: float = 100.0) -> None:
     for session in sessions:
         (claim,) = state.claim_sessions([candidate(session, updated)], 1)
         made = Extracted(f"memory of {session}", f"summary of {session}", session)
         assert state.finish_extracted(claim, candidate(session, updated), made)
 
 
-def test_a_session_is_claimed_once_and_again_only_when_it_has_changed(state: State) -> None:
+def test_a_session_is_claimed_once_and_again_only_when_it_has_changed(state: MemoriesState) -> None:
     claims = state.claim_sessions([candidate("a"), candidate("b"), candidate("c")], 2)
     assert [claim.key for claim in claims] == ["a", "b"]
     assert state.claim_sessions([candidate("a"), candidate("b")], 2) == []
@@ -63,7 +63,7 @@ def test_a_session_is_claimed_once_and_again_only_when_it_has_changed(state: Sta
     assert [claim.key for claim in changed] == ["a"]
 
 
-def test_whoever_lost_the_lease_finishes_nothing(state: State, clock: Clock) -> None:
+def test_whoever_lost_the_lease_finishes_nothing(state: MemoriesState, clock: Clock) -> None:
     (late,) = state.claim_sessions([candidate("a")], 1)
     clock.forward(LEASE)
     (ours,) = state.claim_sessions([candidate("a")], 1)
@@ -78,7 +78,7 @@ def test_whoever_lost_the_lease_finishes_nothing(state: State, clock: Clock) -> 
     assert [output.raw_memory for output in state.outputs()] == ["ours"]
 
 
-def test_a_heartbeat_holds_the_one_consolidation(state: State, clock: Clock) -> None:
+def test_a_heartbeat_holds_the_one_consolidation(state: MemoriesState, clock: Clock) -> None:
     remember(state, "a", updated=7.0)
     claim = state.claim_consolidation()
     assert claim is not None
@@ -91,7 +91,7 @@ def test_a_heartbeat_holds_the_one_consolidation(state: State, clock: Clock) -> 
     assert state.claim_consolidation() is not None
 
 
-def test_a_failure_waits_longer_each_time(state: State, clock: Clock) -> None:
+def test_a_failure_waits_longer_each_time(state: MemoriesState, clock: Clock) -> None:
     for attempt in range(3):
         (claim,) = state.claim_sessions([candidate("a")], 1)
         assert state.fail(claim, "the model is overloaded")
@@ -103,7 +103,7 @@ def test_a_failure_waits_longer_each_time(state: State, clock: Clock) -> None:
     assert state.claim_sessions([candidate("a")], 1, force=True)
 
 
-def test_what_is_released_counts_as_never_claimed(state: State) -> None:
+def test_what_is_released_counts_as_never_claimed(state: MemoriesState) -> None:
     (claim,) = state.claim_sessions([candidate("a")], 1)
     assert state.release(claim)
     (job,) = state.jobs()
@@ -111,7 +111,7 @@ def test_what_is_released_counts_as_never_claimed(state: State) -> None:
     assert state.claim_sessions([candidate("a")], 1)
 
 
-def test_a_new_record_of_a_session_keeps_its_use_and_its_selection(state: State) -> None:
+def test_a_new_record_of_a_session_keeps_its_use_and_its_selection(state: MemoriesState) -> None:
     remember(state, "a", "b")
     state.count_use(["a", "unknown"])
     claim = state.claim_consolidation()
@@ -123,7 +123,7 @@ def test_a_new_record_of_a_session_keeps_its_use_and_its_selection(state: State)
     assert (row.selected_for_phase2, row.selected_for_phase2_source_updated_at) == (True, 100.0)
 
 
-def test_only_the_exact_snapshots_that_were_read_are_selected(state: State) -> None:
+def test_only_the_exact_snapshots_that_were_read_are_selected(state: MemoriesState) -> None:
     remember(state, "a", "b", "c")
     claim = state.claim_consolidation()
     assert claim
@@ -134,7 +134,7 @@ def test_only_the_exact_snapshots_that_were_read_are_selected(state: State) -> N
     assert selected == {"a": True, "b": False, "c": False}
 
 
-def test_watermarks_never_go_back(state: State) -> None:
+def test_watermarks_never_go_back(state: MemoriesState) -> None:
     remember(state, "a", updated=300.0)
     claim = state.claim_consolidation()
     assert claim
@@ -146,7 +146,7 @@ def test_watermarks_never_go_back(state: State) -> None:
     assert [job.completed_watermark for job in state.jobs()] == [300.0]
 
 
-def test_a_forgotten_session_is_never_read_again(state: State) -> None:
+def test_a_forgotten_session_is_never_read_again(state: MemoriesState) -> None:
     remember(state, "a")
     (running,) = state.claim_sessions([candidate("b")], 1)
     state.forget("a")
@@ -162,7 +162,7 @@ def test_a_forgotten_session_is_never_read_again(state: State) -> None:
 
 
 @pytest.mark.parametrize("how", ["forget", "clear"])
-def test_what_is_forgotten_leaves_the_disk(state: State, how: str) -> None:
+def test_what_is_forgotten_leaves_the_disk(state: MemoriesState, how: str) -> None:
     remember(state, "a", "b")
     files = state.path, state.path.with_name("memories.db-wal")
     assert any(b"memory of a" in file.read_bytes() for file in files)
@@ -171,7 +171,7 @@ def test_what_is_forgotten_leaves_the_disk(state: State, how: str) -> None:
 
 
 def test_what_nobody_used_is_pruned_oldest_first_and_not_made_again(
-    state: State, clock: Clock
+    state: MemoriesState, clock: Clock
 ) -> None:
     remember(state, "a", "b", "c")
     clock.forward(20 * 86_400)
@@ -183,14 +183,14 @@ def test_what_nobody_used_is_pruned_oldest_first_and_not_made_again(
     assert state.claim_sessions([candidate("a")], 1) == []
 
 
-def test_counts_are_replaced_by_those_that_were_rebuilt(state: State) -> None:
+def test_counts_are_replaced_by_those_that_were_rebuilt(state: MemoriesState) -> None:
     remember(state, "a", "b")
     state.count_use(["a"])
     state.set_usage({"b": (3, 5.0)})
     assert [(row.usage_count, row.last_usage) for row in state.outputs()] == [(0, None), (3, 5.0)]
 
 
-def test_the_database_is_for_its_user_alone(state: State) -> None:
+def test_the_database_is_for_its_user_alone(state: MemoriesState) -> None:
     remember(state, "a")
     files = list(state.path.parent.glob("memories.db*"))
     assert files
@@ -218,13 +218,13 @@ def test_migrations_make_the_tables_that_the_code_knows(tmp_path: Path) -> None:
 
 
 def test_a_database_of_a_newer_version_is_refused(tmp_path: Path, clock: Clock) -> None:
-    State(tmp_path, clock).close()
+    MemoriesState(tmp_path, clock).close()
     engine = create_engine(f"sqlite:///{tmp_path / 'memories.db'}")
     with engine.begin() as conn:
         conn.execute(text("UPDATE schema_version SET version = 99"))
     engine.dispose()
     with pytest.raises(StateError, match=r"newer version of pinfold; update pinfold\.$"):
-        State(tmp_path, clock)
+        MemoriesState(tmp_path, clock)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_database_that_cannot_be_used_is_told_in_a_sentence(
     path = tmp_path / "memories.db"
     path.mkdir() if content is None else path.write_bytes(content)
     with pytest.raises(StateError) as caught:
-        State(tmp_path, clock)
+        MemoriesState(tmp_path, clock)
     assert says in str(caught.value)
     assert shown(path) in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from pinfold.memories.statements import (
     KINDS,
-    Cited,
-    Statement,
+    Citation,
+    MemoryStatement,
     cited,
     parse,
     record,
@@ -16,17 +16,17 @@ from pinfold.sanitize import one_line
 
 TEXTS = st.text(max_size=60).map(one_line).map(str.strip)
 CITES = st.builds(
-    Cited, st.from_regex(r"[0-9a-f][0-9a-f-]{0,35}", fullmatch=True), st.integers(1, 10**9 - 1)
+    Citation, st.from_regex(r"[0-9a-f][0-9a-f-]{0,35}", fullmatch=True), st.integers(1, 10**9 - 1)
 )
 ANY = st.builds(
-    Statement,
+    MemoryStatement,
     st.sampled_from(KINDS),
     TEXTS.filter(bool),
     st.lists(CITES, min_size=1, max_size=4).map(tuple),
     TEXTS,
 ).flatmap(
     lambda made: st.builds(
-        Statement,
+        MemoryStatement,
         st.just(made.kind),
         st.just(made.text),
         st.just(made.cites),
@@ -37,7 +37,7 @@ ANY = st.builds(
 
 
 @given(st.lists(ANY, max_size=4))
-def test_a_record_reads_back_as_it_was_written(every: list[Statement]) -> None:
+def test_a_record_reads_back_as_it_was_written(every: list[MemoryStatement]) -> None:
     assert statements("# A heading\n\nprose [x#1]\n" + record(every)) == every
 
 
@@ -51,10 +51,10 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 def test_a_line_cites_items_of_sessions() -> None:
     line = '- fact: The limit is 40 [really]. [0198-c1#31, 0198-c2#4] "LIMIT = 40" in "app/x.py"'
     found = parse(line)
-    assert found == Statement(
+    assert found == MemoryStatement(
         "fact",
         "The limit is 40 [really].",
-        (Cited("0198-c1", 31), Cited("0198-c2", 4)),
+        (Citation("0198-c1", 31), Citation("0198-c2", 4)),
         "LIMIT = 40",
         "app/x.py",
     )

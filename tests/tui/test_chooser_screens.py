@@ -11,7 +11,7 @@ from textual.screen import Screen
 from fakes.host import USED, FakeHost, FakeTexts, Line
 from fakes.live_session import LiveSession, live_session
 from fakes.screen import CWD, make_app, until
-from pinfold.catalog.catalog import Exchange
+from pinfold.catalog.catalog import LastExchange
 from pinfold.commands.look_back import LookBack
 from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
 from pinfold.rollout.items import Item
@@ -33,7 +33,7 @@ LINES = [
     Line(str(n), title, turns=3 * n + 1, updated_at=USED - timedelta(hours=7 * n))
     for n, title in enumerate(TITLES)
 ]
-SAID = Exchange(
+SAID = LastExchange(
     "Can it print the line numbers too, when --lines is given?",
     "Yes. `--lines` now numbers them from 1:\n\n    $ wc --lines a.txt\n    1 one\n    2 two\n\n"
     "The test is in tests/test_lines.py, and an empty string prints nothing.",

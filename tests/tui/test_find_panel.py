@@ -6,7 +6,7 @@ from fakes.host import FakeCatalog, FakeHost
 from fakes.live_session import live_session
 from fakes.screen import make_app, until
 from pinfold.catalog.catalog import SearchResult
-from pinfold.catalog.searching import MATCH, MATCH_END, Hit
+from pinfold.catalog.searching import MATCH, MATCH_END, SearchHit
 from pinfold.rollout.items import Item
 from pinfold.tui.panels.find import FindPanel
 from pinfold.tui.transcript.view import Transcript
@@ -14,8 +14,8 @@ from pinfold.tui.transcript.view import Transcript
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def hit(session: str, n: int, agent: int = 0) -> Hit:
-    return Hit(
+def hit(session: str, n: int, agent: int = 0) -> SearchHit:
+    return SearchHit(
         kind="session",
         session=session,
         path=f"sessions/2026/03/01/{session}",

@@ -16,7 +16,7 @@ from fakes.live_session import LiveSession, live_session
 from fakes.screen import CONFIG, make_app, until
 from fakes.windows import IMAGE
 from pinfold.agent.updates import Compacting, Retrying, Streamed, Told, ToolOutput, ToolStarted
-from pinfold.catalog.catalog import Exchange
+from pinfold.catalog.catalog import LastExchange
 from pinfold.ports.approver import Question
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import ModelInfo, ReasoningDelta, TextDelta
@@ -37,7 +37,7 @@ class Host(FakeHost):
 
 def host() -> Host:
     line = Line("0197f3a2-other", TEXT, cwd=TEXT, model=TEXT, note=TEXT)
-    said = FakeTexts({line.id: Exchange(TEXT, f"the needle {TEXT}")})
+    said = FakeTexts({line.id: LastExchange(TEXT, f"the needle {TEXT}")})
     foreign = Foreign(Path(NAME), TEXT, tool=TEXT, cwd=TEXT, model=TEXT, note=TEXT)
     return Host(lines=[line], texts=said, foreign=[foreign])
 

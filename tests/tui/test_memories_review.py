@@ -13,7 +13,7 @@ from fakes.memories import ONE, FakeMemories, remembered
 from fakes.preview import make_session
 from fakes.screen import make_app, until
 from pinfold.memories import applying, trees
-from pinfold.memories.applying import Result
+from pinfold.memories.applying import ConsolidationResult
 from pinfold.memories.places import MEMORY
 from pinfold.tui.panels.memories_review import ReviewPanel
 from pinfold.tui.panels.table import Table
@@ -33,7 +33,7 @@ def memories(tmp_path: Path) -> FakeMemories:
     changed = text.replace("Run the tests with", "Run all tests with").replace(
         "\n## Unconfirmed", f"{LAST}\n## Unconfirmed"
     )
-    result = Result(made_at=0.0, by="model", held=True, proven=4, doubts=())
+    result = ConsolidationResult(made_at=0.0, by="model", held=True, proven=4, doubts=())
     with places.locked():
         applying.store(places, applying.outputs(live), live | {MEMORY: changed.encode()}, result)
     return made

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from fakes.host import USED, FakeHost, FakeTexts, Line
 from fakes.live_session import live_session
 from fakes.screen import CWD, make_app, until
-from pinfold.catalog.catalog import Exchange
+from pinfold.catalog.catalog import LastExchange
 from pinfold.catalog.searching import MATCH, MATCH_END
 from pinfold.tui.panels.session_page import page
 from pinfold.tui.panels.sessions import SessionsPanel, fitting
@@ -23,8 +23,8 @@ JSON = Line("2", "Add --json", turns=1)
 ROOF = Line("3", "Mend the roof", cwd="/home/ada/house")
 BARE = Line("4", "")
 SAID = {
-    "2": Exchange("Add --json", "It prints one object a line."),
-    "3": Exchange("Mend", "Slates."),
+    "2": LastExchange("Add --json", "It prints one object a line."),
+    "3": LastExchange("Mend", "Slates."),
 }
 
 

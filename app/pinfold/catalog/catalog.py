@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from pinfold.atomic_files import make_folder
 from pinfold.catalog import filling, reading, searching
-from pinfold.catalog.database import Database, writing
-from pinfold.catalog.filling import COMPLETE, Filler
-from pinfold.catalog.reading import Chunk, Reading
-from pinfold.catalog.searching import Hit
+from pinfold.catalog.database import CatalogDatabase, writing
+from pinfold.catalog.filling import COMPLETE, IndexFiller
+from pinfold.catalog.reading import IndexChunk, SourceReading
+from pinfold.catalog.searching import SearchHit
 from pinfold.catalog.sqlite import sqlite3
 from pinfold.rollout import walking
 from pinfold.rollout.disk import started
@@ -33,7 +33,7 @@ _LOCKED = 0.3
 """Seconds between two looks at how far another process is."""
 
 
-class Exchange(Struct, frozen=True):
+class LastExchange(Struct, frozen=True):
     """The last prompt of a session and the last reply."""
 
     prompt: str = ""
@@ -43,7 +43,7 @@ class Exchange(Struct, frozen=True):
 class SearchResult(Struct, frozen=True):
     """The result of a search."""
 
-    hits: Sequence[Hit]
+    hits: Sequence[SearchHit]
     common: Sequence[str] = ()
     """Words that were searched among the newest items alone."""
     unread: int = 0
@@ -57,7 +57,7 @@ class Vault(Protocol):
         """Where its files lie, each with the id of its session and the number of the agent."""
         ...
 
-    def read(self, path: str) -> tuple[Reading, Chunk]:
+    def read(self, path: str) -> tuple[SourceReading, IndexChunk]:
         """Raises `NotASession`, `OSError`."""
         ...
 
@@ -68,7 +68,7 @@ class Catalog:
     def __init__(self, root: Path, file: Path, vault: Vault | None = None) -> None:
         """The sessions under `root`, indexed in `file`."""
         self._root = root
-        self._database = Database(file)
+        self._database = CatalogDatabase(file)
         self._vault = vault
 
     # The list
@@ -113,7 +113,7 @@ class Catalog:
             return self._database.run(lambda database: self._of_ids(database, ids))
         return []
 
-    def exchange(self, session: str) -> Exchange | None:
+    def exchange(self, session: str) -> LastExchange | None:
         """The last exchange of a session; None where it has not been read yet."""
         with suppress(sqlite3.Error, OSError):
             row = self._database.run(
@@ -123,7 +123,7 @@ class Catalog:
                     (session,),
                 ).fetchone()
             )
-            return None if row is None else Exchange(*row)
+            return None if row is None else LastExchange(*row)
         return None
 
     def _page(
@@ -208,7 +208,7 @@ class Catalog:
         if vault is not None:
             places = vault.places()
             self._database.run(lambda database: filling.place(database, "vault", places))
-        yield from Filler(self._root, self._database, vault.read if vault else None).run()
+        yield from IndexFiller(self._root, self._database, vault.read if vault else None).run()
 
     def search(self, typed: str, limit: int, now: datetime) -> SearchResult:
         """The items that hold all words, best first; the last word may be a beginning.
@@ -236,7 +236,7 @@ class Catalog:
         if asked is None:
             return SearchResult((), (), unread)
         found = searching.candidates(database, asked, now, limit)
-        shown: list[Hit] = []
+        shown: list[SearchHit] = []
         for number, hit in searching.hits(database, found):
             if self._is_there(hit):
                 piece = searching.piece(database, asked, number)
@@ -246,7 +246,7 @@ class Catalog:
         common = tuple(term.strip('"*').replace('""', '"') for term in asked.common)
         return SearchResult(shown, common, unread)
 
-    def _is_there(self, hit: Hit) -> bool:
+    def _is_there(self, hit: SearchHit) -> bool:
         path = self._root / hit.path
         return (path if hit.kind == "vault" else path / ROLLOUT).exists()
 

@@ -52,7 +52,7 @@ CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'unicode61 remove_diacrit
 T = TypeVar("T")
 
 
-class Database:
+class CatalogDatabase:
     """Each use opens it. A file that is damaged or of another version is made anew."""
 
     def __init__(self, path: Path) -> None:

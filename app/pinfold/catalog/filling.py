@@ -12,8 +12,8 @@ import msgspec
 
 from pinfold.adopt.adoption import NotASession
 from pinfold.catalog import reading
-from pinfold.catalog.database import Database, writing
-from pinfold.catalog.reading import Chunk, Reading, Text
+from pinfold.catalog.database import CatalogDatabase, writing
+from pinfold.catalog.reading import IndexChunk, IndexedText, SourceReading
 from pinfold.catalog.sqlite import sqlite3
 from pinfold.rollout import walking
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
@@ -29,7 +29,7 @@ COMPLETE = "complete"
 _COUNTER_BITS = 20
 _LAST_MS = 1 << 42
 
-ReadVault = Callable[[str], tuple[Reading, Chunk]]
+ReadVault = Callable[[str], tuple[SourceReading, IndexChunk]]
 """Reads an entry of the vault. Raises `NotASession`, `OSError`."""
 
 
@@ -48,18 +48,18 @@ class SourceRow(msgspec.Struct, frozen=True):
     read_to: int
 
 
-class Part(msgspec.Struct, frozen=True):
+class ReadPart(msgspec.Struct, frozen=True):
     """What one read of a source added."""
 
     source: SourceRow
-    reading: Reading
-    chunk: Chunk
+    reading: SourceReading
+    chunk: IndexChunk
     anew: bool = False
     """Whether what was indexed of the source before is replaced."""
     ended: bool = False
 
 
-def check(root: Path, database: Database, seconds: float | None = None) -> bool:
+def check(root: Path, database: CatalogDatabase, seconds: float | None = None) -> bool:
     """Compare `sources` with the disk, newest day first; whether `seconds` were enough.
 
     Raises `sqlite3.Error`, `OSError`.
@@ -164,14 +164,14 @@ def unread(connection: sqlite3.Connection) -> int:
     return int(row[0])
 
 
-class Filler:
+class IndexFiller:
     """Reads what is unread, newest first, and writes it in batches."""
 
-    def __init__(self, root: Path, database: Database, read_vault: ReadVault | None) -> None:
+    def __init__(self, root: Path, database: CatalogDatabase, read_vault: ReadVault | None) -> None:
         self._root = root
         self._database = database
         self._read_vault = read_vault
-        self._parts: list[Part] = []
+        self._parts: list[ReadPart] = []
         """What is to be written."""
         self._size = 0
         self._since = monotonic()
@@ -193,39 +193,45 @@ class Filler:
             self._write()
         yield 0
 
-    def _read(self, source: SourceRow) -> Iterator[Part]:
+    def _read(self, source: SourceRow) -> Iterator[ReadPart]:
         if source.kind == "vault":
             assert self._read_vault is not None
             try:
                 done, chunk = self._read_vault(source.path)
             except (NotASession, OSError) as error:
-                done, chunk = Reading(RolloutSummary(note=str(error))), Chunk([], {})
-            yield Part(source, done, chunk, anew=True, ended=True)
+                done, chunk = SourceReading(RolloutSummary(note=str(error))), IndexChunk([], {})
+            yield ReadPart(source, done, chunk, anew=True, ended=True)
             return
         folder = self._root / source.path
         anew = source.size < source.read_to  # it was cut
-        going = Reading(RolloutSummary())
+        going = SourceReading(RolloutSummary())
         if not anew:
             said = reading.said_of(source.said)
-            going = Reading(said, source.read_to, source.prompt, source.reply)
+            going = SourceReading(said, source.read_to, source.prompt, source.reply)
         try:
             if not going.read_to:
                 Journal.open(folder, partial(datetime.now, UTC), read_only=True).close()
             for chunk in reading.rollout(folder / ROLLOUT, going, BATCH):
-                yield Part(source, _copied(going), chunk, anew=anew)
+                yield ReadPart(source, _copied(going), chunk, anew=anew)
                 anew = False
-            yield Part(source, going, Chunk([], {}), ended=True)
+            yield ReadPart(source, going, IndexChunk([], {}), ended=True)
         except (JournalError, OSError) as error:
-            yield Part(source, Reading(RolloutSummary(note=str(error))), Chunk([], {}), True, True)
+            yield ReadPart(
+                source,
+                SourceReading(RolloutSummary(note=str(error))),
+                IndexChunk([], {}),
+                True,
+                True,
+            )
 
     def _write(self) -> None:
         parts, self._parts, self._size, self._since = self._parts, [], 0, monotonic()
         if parts:
             self._database.run(lambda connection: self._written(connection, parts))
 
-    def _written(self, connection: sqlite3.Connection, parts: Sequence[Part]) -> None:
+    def _written(self, connection: sqlite3.Connection, parts: Sequence[ReadPart]) -> None:
         with writing(connection):
-            texts: list[tuple[int, Text]] = []
+            texts: list[tuple[int, IndexedText]] = []
             for part in parts:
                 source = part.source
                 # Asked within the transaction: whoever deletes a session then finds its words.
@@ -274,7 +280,7 @@ def _stale(connection: sqlite3.Connection, tried: set[tuple[int, int, int]]) -> 
     return [source for source in found if (source.id, source.size, source.mtime_ns) not in tried]
 
 
-def _update(connection: sqlite3.Connection, part: Part) -> None:
+def _update(connection: sqlite3.Connection, part: ReadPart) -> None:
     source, read = part.source, part.reading
     connection.execute(
         "UPDATE sources SET cwd = ?, said = ?, prompt = ?, reply = ?, read_to = ?, "
@@ -292,7 +298,7 @@ def _update(connection: sqlite3.Connection, part: Part) -> None:
     )
 
 
-def _copied(read: Reading) -> Reading:
+def _copied(read: SourceReading) -> SourceReading:
     return msgspec.structs.replace(read, said=msgspec.structs.replace(read.said))
 
 
@@ -301,7 +307,7 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _add(connection: sqlite3.Connection, texts: Sequence[tuple[int, Text]]) -> None:
+def _add(connection: sqlite3.Connection, texts: Sequence[tuple[int, IndexedText]]) -> None:
     """Their ids grow with their time, so that the newest come first without a sort."""
     rows = sorted(((_id(source, text), source, text) for source, text in texts), key=itemgetter(0))
     last = -1
@@ -316,7 +322,7 @@ def _add(connection: sqlite3.Connection, texts: Sequence[tuple[int, Text]]) -> N
         connection.execute("INSERT INTO texts (rowid, text) VALUES (?, ?)", (number, text.text))
 
 
-def _id(source: int, text: Text) -> int:
+def _id(source: int, text: IndexedText) -> int:
     ms = 0
     with suppress(ValueError, OverflowError, OSError):
         ms = int(text.at.timestamp() * 1_000)

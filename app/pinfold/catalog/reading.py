@@ -40,7 +40,7 @@ _MOST = 2**53
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
-class Text(Struct, frozen=True):
+class IndexedText(Struct, frozen=True):
     """The words of an item."""
 
     n: int
@@ -49,7 +49,7 @@ class Text(Struct, frozen=True):
     text: str
 
 
-class Reading(Struct):
+class SourceReading(Struct):
     """What was read of a rollout so far."""
 
     said: RolloutSummary
@@ -59,22 +59,22 @@ class Reading(Struct):
     reply: str = ""
 
 
-class Chunk(Struct):
+class IndexChunk(Struct):
     """What the lines of a rollout added, up to `reading.read_to`."""
 
-    texts: list[Text]
+    texts: list[IndexedText]
     agents: dict[str, int]
     """Numbers of agents that began, by the id of their session."""
     size: int = 0
     """Characters."""
 
 
-def rollout(path: Path, reading: Reading, most: int) -> Iterator[Chunk]:
+def rollout(path: Path, reading: SourceReading, most: int) -> Iterator[IndexChunk]:
     """The whole lines from `reading.read_to` on, which grows, in chunks of `most` characters.
 
     Raises `OSError`.
     """
-    chunk = Chunk([], {})
+    chunk = IndexChunk([], {})
     if reading.said.note == CUT_OFF:
         reading.said.note = ""
     with path.open("rb") as file:
@@ -96,19 +96,19 @@ def rollout(path: Path, reading: Reading, most: int) -> Iterator[Chunk]:
             step(reading, chunk, codec.decode_leniently(line[:-1], 0, _LONG_AGO))
             if chunk.size > most:
                 yield chunk
-                chunk = Chunk([], {})
+                chunk = IndexChunk([], {})
     yield chunk
 
 
-def of_events(found: Iterable[Event]) -> tuple[Reading, Chunk]:
+def of_events(found: Iterable[Event]) -> tuple[SourceReading, IndexChunk]:
     """The same of events that were read elsewhere."""
-    reading, chunk = Reading(RolloutSummary()), Chunk([], {})
+    reading, chunk = SourceReading(RolloutSummary()), IndexChunk([], {})
     for event in found:
         step(reading, chunk, event)
     return reading, chunk
 
 
-def step(reading: Reading, chunk: Chunk, event: Event) -> None:
+def step(reading: SourceReading, chunk: IndexChunk, event: Event) -> None:
     take(reading.said, event.data)
     match event.data:
         case ItemAdded(item=item) if item.kind in KINDS and 0 <= item.n < _MOST:
@@ -118,7 +118,7 @@ def step(reading: Reading, chunk: Chunk, event: Event) -> None:
             elif item.kind == "assistant":
                 reading.reply = text[:_LAST] or reading.reply
             if text.strip():
-                chunk.texts.append(Text(item.n, item.kind, event.ts, indexed(text)))
+                chunk.texts.append(IndexedText(item.n, item.kind, event.ts, indexed(text)))
                 chunk.size += len(text) + 100
         case ChildStarted(child=number, session=session) if (
             0 <= number < _MOST and session.replace("-", "").isalnum()  # it names a folder

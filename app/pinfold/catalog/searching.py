@@ -28,7 +28,7 @@ _PIECE = 24
 """Words around a match."""
 
 
-class Hit(Struct, frozen=True, kw_only=True):
+class SearchHit(Struct, frozen=True, kw_only=True):
     """An item that holds the words."""
 
     kind: str
@@ -143,9 +143,9 @@ WHERE items.id = ?
 
 def hits(
     connection: sqlite3.Connection, found: Sequence[tuple[int, float]]
-) -> list[tuple[int, Hit]]:
+) -> list[tuple[int, SearchHit]]:
     """What there is to say of them, best first, without their text; a copy of one is left out."""
-    scored: list[tuple[float, int, Hit]] = []
+    scored: list[tuple[float, int, SearchHit]] = []
     seen: set[tuple[int, str, str, int, datetime]] = set()
     for number, fit in found:
         row = connection.execute(_ITEM, (number,)).fetchone()
@@ -153,7 +153,7 @@ def hits(
             continue
         n, item, _, session, agent, _, cwd, title, path, kind = row
         at = time_of(number)
-        hit = Hit(
+        hit = SearchHit(
             kind=kind,
             session=session,
             path=path,

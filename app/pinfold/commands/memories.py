@@ -13,7 +13,7 @@ from pinfold.commands.context import Context
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
     from pinfold.memories.keeper import CitedItem
-    from pinfold.memories.statements import Cited
+    from pinfold.memories.statements import Citation
 
 
 async def memories(context: Context, action: str = "") -> None:
@@ -54,7 +54,7 @@ ACTIONS = (
 )
 
 
-def cited(session: Session) -> list[Cited]:
+def cited(session: Session) -> list[Citation]:
     """What the last reply from memory cites. Raises `CommandError`."""
     from pinfold.memories.statements import cited as cited_in
 

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from pinfold.host.app_context import AppContext
 
 if TYPE_CHECKING:
-    from pinfold.memories.reader import Reader
+    from pinfold.memories.reader import MemoryReader
     from pinfold.memories.team.teams import Teams
 
 
-def reader_of(ctx: AppContext) -> Reader | None:
+def reader_of(ctx: AppContext) -> MemoryReader | None:
     """What a new session reads memories from; None where it is not to."""
     memories = ctx.settings.memories
     if not (memories.enabled and memories.use):
         return None
     from pinfold.agent.clock import CLOCK
-    from pinfold.memories.reader import Reader
+    from pinfold.memories.reader import MemoryReader
 
-    return Reader(ctx.home, CLOCK.now, teams_of(ctx))
+    return MemoryReader(ctx.home, CLOCK.now, teams_of(ctx))
 
 
 def teams_of(ctx: AppContext) -> Teams | None:

@@ -16,10 +16,10 @@ from pinfold.agent.clock import CLOCK
 from pinfold.host.app_context import AppContext
 from pinfold.host.memory_access import teams_of
 from pinfold.host.models import choice_of, connect
-from pinfold.memories.consolidate import Options, Outcome, consolidate
+from pinfold.memories.consolidate import ConsolidationOutcome, Options, consolidate
 from pinfold.memories.eligible import rules
-from pinfold.memories.pipeline import Connect, Listener, Phase1, PipelineReport
-from pinfold.memories.places import MemoriesRefused, Places
+from pinfold.memories.pipeline import Connect, Phase1, PipelineReport, ReadListener
+from pinfold.memories.places import MemoriesRefused, MemoryPlaces
 from pinfold.memories.records import StateError
 from pinfold.ports.errors import ProviderError
 
@@ -35,7 +35,7 @@ class Remembered(Struct, frozen=True):
     """What came of a run."""
 
     phase1: PipelineReport
-    phase2: Outcome | None = None
+    phase2: ConsolidationOutcome | None = None
     """None where nothing was consolidated."""
     team: str = ""
     """The result of sharing with teams; empty if nothing is shared."""
@@ -65,7 +65,7 @@ class Only(Struct, frozen=True):
     """Sessions that the user named."""
 
     folders: Sequence[Path]
-    listener: Listener = lambda _session, _why: None
+    listener: ReadListener = lambda _session, _why: None
     """Hears of those too that have not changed, or are not to be read, without their ids."""
     pool: Callable[[], Executor] | None = None
     """What reads them, where no model is asked."""
@@ -78,14 +78,14 @@ async def remember(
 
     `force` does not wait after failures. Raises `StateError`, `ProviderError`.
     """
-    from pinfold.memories.state import State
+    from pinfold.memories.state import MemoriesState
 
     wanted = ctx.settings.memories
     teams = await asyncio.to_thread(teams_of, ctx)
     if teams and not force:  # what others shared is there soon, however long reading takes
         with suppress(StateError, MemoriesRefused, OSError):
             await asyncio.wait_for(_beside(partial(teams.pull, _now)), SECONDS)
-    state = await asyncio.to_thread(State, ctx.home, CLOCK.now)
+    state = await asyncio.to_thread(MemoriesState, ctx.home, CLOCK.now)
     seconds = BY_HAND if force else SECONDS
     share = partial(teams.sync, state, _now, seconds, force=force) if teams else None
     try:
@@ -108,7 +108,7 @@ async def remember(
         else:
             read = await _in_batches(phase1, only, but)
         outcome = await consolidate(
-            Places.of(ctx.home),
+            MemoryPlaces.of(ctx.home),
             state,
             CLOCK,
             Options(

@@ -12,7 +12,7 @@ from pinfold.host import finding
 from pinfold.host.app_context import AppContext
 from pinfold.host.background import Stopped, behind
 from pinfold.vault import taking
-from pinfold.vault.shelf import Entry, Shelf, VaultError
+from pinfold.vault.shelf import Shelf, VaultEntry, VaultError
 from pinfold.vault.taking import Limits, SyncReport
 
 EVERY = 600.0
@@ -38,7 +38,7 @@ def sync(ctx: AppContext, taken: Callable[[int, int], object] = lambda _, __: No
         raise VaultError(f"The vault can't be used: {error.strerror or error}.") from error
 
 
-def forget(ctx: AppContext, entry: Entry) -> None:
+def forget(ctx: AppContext, entry: VaultEntry) -> None:
     """Remove a session for good, from the index too. Raises `VaultError`."""
     there = shelf(ctx)
     with taking.locked(there):
@@ -51,7 +51,7 @@ def forget(ctx: AppContext, entry: Entry) -> None:
     finding.forget(ctx, there.folder(entry.tool, entry.session))
 
 
-def one(ctx: AppContext, prefix: str) -> Entry:
+def one(ctx: AppContext, prefix: str) -> VaultEntry:
     """The entry whose session's id begins so. Raises `VaultError`."""
     match shelf(ctx).find(prefix):
         case [entry]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pinfold.adopt import detect
 from pinfold.catalog import reading
-from pinfold.catalog.reading import Chunk, Reading
+from pinfold.catalog.reading import IndexChunk, SourceReading
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.walking import SessionPlace
 from pinfold.vault.shelf import Shelf
@@ -29,11 +29,11 @@ class VaultSessions:
                     path = self._shelf.beside(entry, version).relative_to(self._home) / name
                     yield SessionPlace(str(path), size, mtime_ns), entry.session, number
 
-    def read(self, path: str) -> tuple[Reading, Chunk]:
+    def read(self, path: str) -> tuple[SourceReading, IndexChunk]:
         return _read(self._home / path)
 
 
-def _read(file: Path) -> tuple[Reading, Chunk]:
+def _read(file: Path) -> tuple[SourceReading, IndexChunk]:
     try:
         adoption = detect.read(file)
     except JournalError as error:

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from pinfold.adopt.adoption import NotASession
 from pinfold.commands.arguments import CommandError
 from pinfold.many.content import redacted
-from pinfold.many.engines import LARGEST, Done, Task, here
+from pinfold.many.engines import LARGEST, FinishedTask, SessionTask, here
 from pinfold.many.work import Failed, SessionWork, attempt, attempt_at
 from pinfold.settings import ClusterSettings
 
@@ -43,12 +43,12 @@ _PATIENCE = 30.0
 class Flight(Struct, eq=False):
     """A session that a worker has."""
 
-    task: Task
+    task: SessionTask
     by_path: bool
     future: "Future[bytes | Failed | None]"
 
 
-class Cluster:
+class DaskCluster:
     """The workers of a Dask scheduler: each has one session at a time."""
 
     def __init__(
@@ -67,10 +67,12 @@ class Cluster:
         self._alive: set[str] = set()
         self._asked = float("-inf")
 
-    def map(self, work: SessionWork, tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    def map(
+        self, work: SessionWork, tasks: Iterable[SessionTask]
+    ) -> Generator[FinishedTask, None, None]:
         """Raises `CommandError` where the cluster is lost."""
         rest, more = iter(tasks), True
-        again: deque[tuple[Task, bool]] = deque()
+        again: deque[tuple[SessionTask, bool]] = deque()
         flights: dict[str, Flight] = {}
         deaths: Counter[int] = Counter()
         lonely = time.monotonic()
@@ -118,7 +120,9 @@ class Cluster:
             with suppress(Exception):
                 self._client.cancel([flight.future for flight in flights.values()], force=True)
 
-    def _sent(self, work: SessionWork, task: Task, worker: str, *, by_path: bool) -> Flight | None:
+    def _sent(
+        self, work: SessionWork, task: SessionTask, worker: str, *, by_path: bool
+    ) -> Flight | None:
         """None where it is too large to be sent. Raises `NotASession`, `OSError`."""
         session = task.session
         by_path = by_path and is_below(session.path, self._shared)
@@ -200,7 +204,7 @@ class Leaving(Struct):
     """Sessions of which only path, size and hash are sent, unless a worker has not that file."""
 
 
-def leaving(tasks: Iterable[Task], shared: Path | None) -> Leaving:
+def leaving(tasks: Iterable[SessionTask], shared: Path | None) -> Leaving:
     found = Leaving()
     for task in tasks:
         if is_below(task.session.path, shared):

@@ -20,7 +20,7 @@ AT_ONCE = 256 << 20
 """Bytes of sessions that are handed over and not yet done."""
 
 
-class Task(Struct, frozen=True):
+class SessionTask(Struct, frozen=True):
     """A session to work on."""
 
     at: int
@@ -31,14 +31,16 @@ class Task(Struct, frozen=True):
     sha256: str
 
 
-Done = tuple[Task, bytes | Failed]
+FinishedTask = tuple[SessionTask, bytes | Failed]
 
 
 class Engine(Protocol):
     large: int
     """How many sessions were worked on here because they are too large to be handed over."""
 
-    def map(self, work: SessionWork, tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    def map(
+        self, work: SessionWork, tasks: Iterable[SessionTask]
+    ) -> Generator[FinishedTask, None, None]:
         """The tasks with what came of them, as they are done. Takes a task only when there is room
         for it, so that few are in memory."""
         ...
@@ -49,12 +51,14 @@ class InProcess:
 
     large = 0
 
-    def map(self, work: SessionWork, tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    def map(
+        self, work: SessionWork, tasks: Iterable[SessionTask]
+    ) -> Generator[FinishedTask, None, None]:
         for task in tasks:
             yield here(work, task)
 
 
-def here(work: SessionWork, task: Task) -> Done:
+def here(work: SessionWork, task: SessionTask) -> FinishedTask:
     return task, attempt(work, task.session.name, task.data)
 
 
@@ -65,7 +69,9 @@ class Processes:
         self._jobs = jobs
         self.large = 0
 
-    def map(self, work: SessionWork, tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    def map(
+        self, work: SessionWork, tasks: Iterable[SessionTask]
+    ) -> Generator[FinishedTask, None, None]:
         rest = iter(tasks)
         while suspects := (yield from self._mapped(work, rest, self._jobs)):
             # One of them ended its process, and all others with it. Each alone shows which.
@@ -74,10 +80,10 @@ class Processes:
                     yield suspect, Failed("The process working on it was killed.")
 
     def _mapped(
-        self, work: SessionWork, tasks: Iterator[Task], jobs: int
-    ) -> Generator[Done, None, list[Task]]:
+        self, work: SessionWork, tasks: Iterator[SessionTask], jobs: int
+    ) -> Generator[FinishedTask, None, list[SessionTask]]:
         """Returns the tasks that were under way when a process was ended."""
-        under_way: dict[Future[bytes | Failed], Task] = {}
+        under_way: dict[Future[bytes | Failed], SessionTask] = {}
         before = set(active_children())
         pool = processes(jobs)
         more, task = True, None
@@ -116,7 +122,7 @@ def processes(jobs: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin)
 
 
-def has_room(under_way: Collection[Task], most: int) -> bool:
+def has_room(under_way: Collection[SessionTask], most: int) -> bool:
     """Whether one more can be handed over."""
     return len(under_way) < most and sum(len(task.data) for task in under_way) < AT_ONCE
 

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from pinfold.adopt.adoption import NotASession
 from pinfold.many import content
-from pinfold.many.engines import Engine, Task
+from pinfold.many.engines import Engine, SessionTask
 from pinfold.many.named import NamedSession
 from pinfold.many.results import Results
 from pinfold.many.work import Failed, SessionWork
@@ -38,7 +38,7 @@ class RunReport(Struct):
         return self.new + self.known
 
 
-Listener = Callable[[RunReport], None]
+RunListener = Callable[[RunReport], None]
 
 
 def run(
@@ -46,7 +46,7 @@ def run(
     sessions: Sequence[NamedSession],
     engine: Engine,
     results: Results,
-    listener: Listener = lambda _: None,
+    listener: RunListener = lambda _: None,
 ) -> RunReport:
     """Work on the sessions. Ctrl+C ends it with what is done by then.
 
@@ -67,7 +67,7 @@ def run(
     return report
 
 
-def _keep(task: Task, result: bytes, results: Results, report: RunReport) -> None:
+def _keep(task: SessionTask, result: bytes, results: Results, report: RunReport) -> None:
     """Raises `OSError` where others could not be kept either."""
     try:
         kept = results.put(task.key, task.session, result)
@@ -87,8 +87,8 @@ def _tasks(
     sessions: Sequence[NamedSession],
     results: Results,
     report: RunReport,
-    listener: Listener,
-) -> Iterator[Task]:
+    listener: RunListener,
+) -> Iterator[SessionTask]:
     """What is to be done; the rest goes into the report."""
     for at, session in enumerate(sessions):
         try:
@@ -110,10 +110,12 @@ def _tasks(
             report.known += 1
             listener(report)
             continue
-        yield Task(at, session, key, read.data, sha256)
+        yield SessionTask(at, session, key, read.data, sha256)
 
 
-def new(work: SessionWork, sessions: Sequence[NamedSession], results: Results) -> Iterator[Task]:
+def new(
+    work: SessionWork, sessions: Sequence[NamedSession], results: Results
+) -> Iterator[SessionTask]:
     """The sessions that would be worked on, one in memory at a time."""
     return _tasks(work, sessions, results, RunReport([""] * len(sessions)), lambda _: None)
 

@@ -22,11 +22,11 @@ from pinfold.commands.failures import EXPECTED
 from pinfold.compaction.strategies.registry import GROUP
 from pinfold.many.content import read, redacted
 
-Kind = Literal["digest", "eval", "export", "find", "gate"]
-Settings = dict[str, Any]
+WorkKind = Literal["digest", "eval", "export", "find", "gate"]
+WorkSettings = dict[str, Any]
 """Plain data: texts, numbers, lists."""
 
-_TASKS: dict[Kind, str] = {
+_TASKS: dict[WorkKind, str] = {
     "digest": "pinfold.many.digest",
     "eval": "pinfold.many.evaluation",
     "export": "pinfold.many.export",
@@ -39,8 +39,8 @@ _TASKS: dict[Kind, str] = {
 class SessionWork(Struct, frozen=True):
     """What is done with each session."""
 
-    kind: Kind
-    settings: Settings
+    kind: WorkKind
+    settings: WorkSettings
     redact: bool = True
 
     def key(self, name: str, sha256: str) -> str:
@@ -58,7 +58,7 @@ class Failed(Struct, frozen=True):
 def perform(work: SessionWork, name: str, data: bytes) -> bytes:
     """The result for a session. Raises whatever a bad session can cause."""
     content = redacted(data) if work.redact else data
-    task: Callable[[bytes, str, Settings], bytes] = import_module(_TASKS[work.kind]).result
+    task: Callable[[bytes, str, WorkSettings], bytes] = import_module(_TASKS[work.kind]).result
     return task(content, name, work.settings)
 
 

@@ -1,7 +1,7 @@
 """From a finished consolidation to the files in use, and back.
 
-A result is whole on the disk before a file in use changes; from then on each step can be repeated,
-so that whoever comes next finishes what was cut off. All of it blocks, needs the lock of `Places`
+A result is complete on disk before a file in use changes. From then on each step can be repeated,
+so the next run finishes what was cut off. Every function blocks, needs the lock of `MemoryPlaces`
 and raises `OSError`.
 """
 
@@ -14,13 +14,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pinfold.memories import baseline, trees
-from pinfold.memories.places import DIFF, MemoriesRefused, Places, is_output
+from pinfold.memories.places import DIFF, MemoriesRefused, MemoryPlaces, is_output
 
 MARKER = "result.json"
 _BEFORE, _AFTER = "before", "after"
 
 
-class Result(Struct, frozen=True):
+class ConsolidationResult(Struct, frozen=True):
     """What a consolidation came to."""
 
     made_at: float
@@ -40,29 +40,31 @@ def outputs(tree: Mapping[str, bytes]) -> trees.Tree:
     return {name: data for name, data in tree.items() if is_output(name)}
 
 
-def store(places: Places, before: trees.Tree, after: trees.Tree, result: Result) -> None:
+def store(
+    places: MemoryPlaces, before: trees.Tree, after: trees.Tree, result: ConsolidationResult
+) -> None:
     """Keep a result. `before` are the outputs in use; `after` is all that is to be the baseline."""
     parts = {_BEFORE: before, _AFTER: after}
     trees.fresh(places.result, parts, (MARKER, msgspec.json.encode(result)))
 
 
-def load(places: Places) -> Result | None:
+def load(places: MemoryPlaces) -> ConsolidationResult | None:
     """The result that waits, if there is one."""
     try:
-        return msgspec.json.decode((places.result / MARKER).read_bytes(), type=Result)
+        return msgspec.json.decode((places.result / MARKER).read_bytes(), type=ConsolidationResult)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 
 
-def before(places: Places) -> trees.Tree:
+def before(places: MemoryPlaces) -> trees.Tree:
     return trees.read(places.result / _BEFORE)
 
 
-def after(places: Places) -> trees.Tree:
+def after(places: MemoryPlaces) -> trees.Tree:
     return trees.read(places.result / _AFTER)
 
 
-def propose(places: Places, name: str, data: bytes | None) -> None:
+def propose(places: MemoryPlaces, name: str, data: bytes | None) -> None:
     """Change one file of the result that waits; None removes it."""
     if data is None:
         trees.remove(places.result / _AFTER, name)
@@ -70,14 +72,14 @@ def propose(places: Places, name: str, data: bytes | None) -> None:
         trees.put(places.result / _AFTER, name, data)
 
 
-def begin(places: Places, result: Result) -> None:
+def begin(places: MemoryPlaces, result: ConsolidationResult) -> None:
     """Note the files in use as what the result replaces, before the first part of it is used."""
     if not result.begun:
         now = outputs(trees.read(places.files))
         store(places, now, after(places), replace(result, begun=True))
 
 
-def apply(places: Places, result: Result, check: Callable[[], None]) -> None:
+def apply(places: MemoryPlaces, result: ConsolidationResult, check: Callable[[], None]) -> None:
     """Use a result: files, copy for undo, baseline. `check` goes before each write.
 
     Raises `MemoriesRefused`, and drops the result, where a file in use has been changed meanwhile.
@@ -98,7 +100,7 @@ def apply(places: Places, result: Result, check: Callable[[], None]) -> None:
     trees.retire(places.result, MARKER)
 
 
-def settle(places: Places, result: Result) -> None:
+def settle(places: MemoryPlaces, result: ConsolidationResult) -> None:
     """End a review: what is in the files now is what the consolidation came to."""
     now = outputs(trees.read(places.files))
     was, to_be = before(places), after(places)
@@ -110,12 +112,16 @@ def settle(places: Places, result: Result) -> None:
     trees.retire(places.result, MARKER)
 
 
-def _keep(places: Places, was: trees.Tree, now: trees.Tree, result: Result) -> None:
+def _keep(
+    places: MemoryPlaces, was: trees.Tree, now: trees.Tree, result: ConsolidationResult
+) -> None:
     marker = (MARKER, msgspec.json.encode(result))
     trees.fresh(places.undo, {_BEFORE: was, _AFTER: now}, marker)
 
 
-def _write(places: Places, live: trees.Tree, wanted: trees.Tree, check: Callable[[], None]) -> None:
+def _write(
+    places: MemoryPlaces, live: trees.Tree, wanted: trees.Tree, check: Callable[[], None]
+) -> None:
     for name, data in wanted.items():
         if live.get(name) != data:
             check()
@@ -129,7 +135,7 @@ def _write(places: Places, live: trees.Tree, wanted: trees.Tree, check: Callable
 # The last one
 
 
-def undo(places: Places) -> None:
+def undo(places: MemoryPlaces) -> None:
     """Bring back the files that the last consolidation replaced; its inputs count as read.
 
     Raises `MemoriesRefused`.
@@ -153,7 +159,7 @@ def undo(places: Places) -> None:
 # All of it
 
 
-def rewrite(places: Places, change: Callable[[trees.Tree], trees.Tree]) -> None:
+def rewrite(places: MemoryPlaces, change: Callable[[trees.Tree], trees.Tree]) -> None:
     """Change all files wherever a copy of them lies. What an agent works on is dropped."""
     for folder in places.unfinished():
         trees.drop(folder)
@@ -180,7 +186,7 @@ def rewrite(places: Places, change: Callable[[trees.Tree], trees.Tree]) -> None:
 def _clean_marker(path: Path) -> None:
     """Lines that were doubted may say what is forgotten."""
     try:
-        result = msgspec.json.decode(path.read_bytes(), type=Result)
+        result = msgspec.json.decode(path.read_bytes(), type=ConsolidationResult)
     except (FileNotFoundError, msgspec.DecodeError):
         return
     trees.put(path.parent, path.name, msgspec.json.encode(replace(result, doubts=())))

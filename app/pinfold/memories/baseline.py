@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pinfold.memories import trees
-from pinfold.memories.places import GIT, Places
+from pinfold.memories.places import GIT, MemoryPlaces
 from pinfold.tools.diffs import unified
 
 _AUTHOR = b"pinfold <pinfold@localhost>"
@@ -17,7 +17,7 @@ _BRANCH = b"refs/heads/main"
 _FILE = 0o100644
 
 
-def read(places: Places) -> trees.Tree:
+def read(places: MemoryPlaces) -> trees.Tree:
     """The files of the baseline; none where there is none, or it is damaged: then all counts as
     new. Blocking."""
     from dulwich.repo import Repo
@@ -31,7 +31,7 @@ def read(places: Places) -> trees.Tree:
         return {}
 
 
-def reset(places: Places, files: Mapping[str, bytes]) -> None:
+def reset(places: MemoryPlaces, files: Mapping[str, bytes]) -> None:
     """Make these files the baseline, and the old one unreachable. Blocking. Raises `OSError`."""
     from dulwich.index import IndexEntry, commit_tree
     from dulwich.objects import Blob, Commit
@@ -66,7 +66,7 @@ def reset(places: Places, files: Mapping[str, bytes]) -> None:
     recover(places)
 
 
-def recover(places: Places) -> None:
+def recover(places: MemoryPlaces) -> None:
     """Finish a reset that was cut off. Blocking. Raises `OSError`."""
     new, old, git = _new_repository(places), places.work / "baseline.old", places.files / GIT
     if new.exists():
@@ -77,7 +77,7 @@ def recover(places: Places) -> None:
     trees.drop(old)
 
 
-def _new_repository(places: Places) -> Path:
+def _new_repository(places: MemoryPlaces) -> Path:
     """A whole repository that waits to become the baseline."""
     return places.work / "baseline.new"
 

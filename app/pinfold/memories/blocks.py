@@ -14,27 +14,27 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _SAYS = re.compile(r"\w")
 _UNCONFIRMED = re.compile(r"\s*#{1,6}\s+unconfirmed\b", re.IGNORECASE)
 
-Kind = Literal["front", "heading", "statement", "space"]
+BlockKind = Literal["front", "heading", "statement", "space"]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    kind: Kind
+class MarkdownBlock:
+    kind: BlockKind
     text: str
     """Its lines, without the last line end."""
 
 
-BLANK = Block("space", "")
+BLANK = MarkdownBlock("space", "")
 
 
-def blocks(text: str) -> list[Block]:
+def blocks(text: str) -> list[MarkdownBlock]:
     """The blocks of a text; joined by line ends they are the text again, without fences that
     nothing closes."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    found: list[Block] = []
+    found: list[MarkdownBlock] = []
     at = 0
     if lines[0].strip() == "---" and (end := _closing(lines, "---", 1)) < len(lines):
-        found.append(Block("front", "\n".join(lines[: end + 1])))
+        found.append(MarkdownBlock("front", "\n".join(lines[: end + 1])))
         at = end + 1
     while at < len(lines):
         line, end = lines[at], at + 1
@@ -43,24 +43,24 @@ def blocks(text: str) -> list[Block]:
             end = closed + 1
             code = "\n".join(lines[at:end])
             if not _append(found, code):
-                found.append(Block("statement", code))
+                found.append(MarkdownBlock("statement", code))
             at = end
             continue
         if fence:
             line = line[fence.end() :].lstrip("`~ ")
         if _HEADING.match(line):
-            found.append(Block("heading", line))
+            found.append(MarkdownBlock("heading", line))
         elif not _SAYS.search(line):
-            found.append(Block("space", line))
+            found.append(MarkdownBlock("space", line))
         elif _BULLET.match(line) or not found or found[-1].kind != "statement":
-            found.append(Block("statement", line))
+            found.append(MarkdownBlock("statement", line))
         else:
-            found[-1] = Block("statement", f"{found[-1].text}\n{line}")
+            found[-1] = MarkdownBlock("statement", f"{found[-1].text}\n{line}")
         at = end
     return found
 
 
-def _append(found: list[Block], code: str) -> bool:
+def _append(found: list[MarkdownBlock], code: str) -> bool:
     """Put code to the statement above it, blank lines between or not."""
     spaces = 0
     for block in reversed(found):
@@ -71,7 +71,9 @@ def _append(found: list[Block], code: str) -> bool:
     if not above or above[-1].kind != "statement":
         return False
     between = [block.text for block in found[len(above) :]]
-    found[len(above) - 1 :] = [Block("statement", "\n".join([above[-1].text, *between, code]))]
+    found[len(above) - 1 :] = [
+        MarkdownBlock("statement", "\n".join([above[-1].text, *between, code]))
+    ]
     return True
 
 
@@ -84,7 +86,7 @@ def _closing(lines: Sequence[str], fence: str, start: int) -> int:
     return len(lines)
 
 
-def parted(every: Sequence[Block]) -> tuple[list[Block], list[Block]]:
+def parted(every: Sequence[MarkdownBlock]) -> tuple[list[MarkdownBlock], list[MarkdownBlock]]:
     """The blocks above the heading `Unconfirmed`, and the statements below it."""
     for at, block in enumerate(every):
         if block.kind == "heading" and _UNCONFIRMED.match(block.text):
@@ -94,12 +96,12 @@ def parted(every: Sequence[Block]) -> tuple[list[Block], list[Block]]:
     return list(every), []
 
 
-def joined(above: Iterable[Block], unconfirmed: Iterable[Block] = ()) -> str:
+def joined(above: Iterable[MarkdownBlock], unconfirmed: Iterable[MarkdownBlock] = ()) -> str:
     """The text of blocks, with what is unconfirmed at its end."""
     every = [*above]
     if below := list(dict.fromkeys(block.text for block in unconfirmed)):
-        every += [BLANK, Block("heading", UNCONFIRMED), BLANK]
-        every += [Block("statement", line) for line in below]
+        every += [BLANK, MarkdownBlock("heading", UNCONFIRMED), BLANK]
+        every += [MarkdownBlock("statement", line) for line in below]
     lines: list[str] = []
     for block in every:
         if block.text.strip() or (lines and lines[-1]):

@@ -6,7 +6,7 @@ from pathlib import Path
 from pinfold.memories import applying, baseline, trees
 from pinfold.memories.agent import AgentFailed
 from pinfold.memories.places import EXTENSIONS, MEMORY, SKILLS, SUMMARY
-from pinfold.memories.proof import Records, checked
+from pinfold.memories.proof import RecordIndex, checked
 from pinfold.memories.statements import cited
 
 MAX_WRITTEN = 2_000_000
@@ -38,7 +38,7 @@ def written(staging: Path) -> trees.Tree:
 
 
 def proven(
-    before: trees.Tree, made: trees.Tree, records: Records, gone: Sequence[str]
+    before: trees.Tree, made: trees.Tree, records: RecordIndex, gone: Sequence[str]
 ) -> tuple[trees.Tree, int, tuple[tuple[str, str], ...]]:
     """The files with every line checked, how many are proven, and which are not."""
     after: trees.Tree = {}

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pinfold.atomic_files import failure
 from pinfold.memories import agent, applying, artifacts, baseline, composing, merging, review, trees
 from pinfold.memories.agent import AgentFailed
-from pinfold.memories.applying import Result
-from pinfold.memories.places import DIFF, GIT, MemoriesRefused, Places, is_output
-from pinfold.memories.proof import Records
+from pinfold.memories.applying import ConsolidationResult
+from pinfold.memories.places import DIFF, GIT, MemoriesRefused, MemoryPlaces, is_output
+from pinfold.memories.proof import RecordIndex
 from pinfold.memories.records import Claim, Output, StateError
 from pinfold.memories.source import safely
 from pinfold.ports.clock import Clock
@@ -24,7 +24,7 @@ from pinfold.rollout.journal import JournalError
 
 if TYPE_CHECKING:
     from pinfold.agent.requests.connection import Connection
-    from pinfold.memories.state import State
+    from pinfold.memories.state import MemoriesState
 
 HEARTBEAT = 90.0
 """Seconds."""
@@ -45,7 +45,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ConsolidationOutcome:
     """What came of a run."""
 
     status: Literal["succeeded", "unchanged", "held", "busy", "lost", "failed"]
@@ -68,20 +68,20 @@ class _Lost(Exception):
 class _Waits(Exception):
     """An earlier result waits for the user; nothing was done."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: ConsolidationOutcome) -> None:
         super().__init__(outcome.note)
         self.outcome = outcome
 
 
 async def consolidate(
-    places: Places,
-    state: "State",
+    places: MemoryPlaces,
+    state: "MemoriesState",
     clock: Clock,
     options: Options,
     connect: Connect | None,
     *,
     force: bool = False,
-) -> Outcome:
+) -> ConsolidationOutcome:
     """Bring the files up to date with the records.
 
     `connect` reaches the model that consolidates; without one, or where it can't, rules do it.
@@ -89,13 +89,15 @@ async def consolidate(
     """
     claim = await asyncio.to_thread(lambda: state.claim_consolidation(force=force))
     if claim is None:
-        return Outcome("busy", "Memories are being consolidated elsewhere, or failed lately.")
-    run = _Run(places, state, clock, options, claim)
+        return ConsolidationOutcome(
+            "busy", "Memories are being consolidated elsewhere, or failed lately."
+        )
+    run = _Consolidation(places, state, clock, options, claim)
     try:
         return await run.through(connect)
     except _Lost:
         await asyncio.to_thread(run.leave)
-        return Outcome("lost", "Another process is now consolidating memories.")
+        return ConsolidationOutcome("lost", "Another process is now consolidating memories.")
     except _Waits as waits:
         await asyncio.to_thread(run.give_back)
         return waits.outcome
@@ -110,11 +112,16 @@ async def consolidate(
         return await asyncio.to_thread(run.failed, f"{type(error).__name__}: {error}")
 
 
-class _Run:
+class _Consolidation:
     """One claim, from its beginning to its end. What is not `async` blocks."""
 
     def __init__(
-        self, places: Places, state: "State", clock: Clock, options: Options, claim: Claim
+        self,
+        places: MemoryPlaces,
+        state: "MemoriesState",
+        clock: Clock,
+        options: Options,
+        claim: Claim,
     ) -> None:
         self._places = places
         self._state = state
@@ -125,7 +132,7 @@ class _Run:
         self._inputs: trees.Tree = {}
         """The files as they were when the work began, the outputs of the last one among them."""
 
-    async def through(self, connect: Connect | None) -> Outcome:
+    async def through(self, connect: Connect | None) -> ConsolidationOutcome:
         selected = await _whole(self._select)
         outcome = await _whole(lambda: self._prepare(selected))
         if outcome is None:
@@ -181,7 +188,7 @@ class _Run:
         self._state.prune(self._options.max_unused_days)
         return self._state.selection(self._options.limit, self._options.max_unused_days)
 
-    def _prepare(self, selected: Sequence[Output]) -> Outcome | None:
+    def _prepare(self, selected: Sequence[Output]) -> ConsolidationOutcome | None:
         """Bring the inputs up to date, and lay out a folder for the agent; None where there is
         something to do for it."""
         places = self._places
@@ -189,7 +196,7 @@ class _Run:
             self._check()
             self._clean_up()
             if gone := self._state.forgotten():
-                review.purge(places, gone, Records(self._state.outputs()))
+                review.purge(places, gone, RecordIndex(self._state.outputs()))
             if (waiting := review.settled(places)) is not None:
                 raise _Waits(_outcome("held", waiting.result, waiting.diff))
             if (result := applying.load(places)) is not None:
@@ -210,9 +217,11 @@ class _Run:
                 (self._staging / GIT).mkdir()  # rules of a repository around it are not read
                 self._inputs = now
                 return None
-            return Outcome("unchanged", "No memories have changed.")
+            return ConsolidationOutcome("unchanged", "No memories have changed.")
 
-    def _complete(self, selected: Sequence[Output], note: str, *, by_model: bool) -> Outcome:
+    def _complete(
+        self, selected: Sequence[Output], note: str, *, by_model: bool
+    ) -> ConsolidationOutcome:
         """From what was written to the files in use, or to the user's review."""
         places = self._places
         with places.locked():
@@ -228,13 +237,13 @@ class _Run:
             inputs = {name: data for name, data in self._inputs.items() if not is_output(name)}
             clean = artifacts.redacted(inputs | made)
             after, proven, doubts = composing.proven(
-                before, applying.outputs(clean), Records(every), self._state.forgotten()
+                before, applying.outputs(clean), RecordIndex(every), self._state.forgotten()
             )
             to_be = inputs | after
             diff = baseline.diff(before, applying.outputs(to_be))
             held = self._options.review and bool(diff)
             at = self._clock.now().timestamp()
-            result = Result(at, "model" if by_model else "rules", held, proven, doubts)
+            result = ConsolidationResult(at, "model" if by_model else "rules", held, proven, doubts)
             self._check()
             applying.store(places, before, to_be, result)
             for folder in (self._staging, places.sessions):
@@ -249,13 +258,13 @@ class _Run:
         if not self._state.finish_consolidation(self._claim, selected, watermark):
             raise _Lost
 
-    def failed(self, why: str) -> Outcome:
+    def failed(self, why: str) -> ConsolidationOutcome:
         """Back off. The baseline stays."""
         self._clear()
         why = safely(why)
         with suppress(StateError):  # then the lease runs out
             self._state.fail(self._claim, why)
-        return Outcome("failed", f"Memories were not consolidated: {why}")
+        return ConsolidationOutcome("failed", f"Memories were not consolidated: {why}")
 
     def leave(self) -> None:
         """Remove what is ours alone; all else belongs to whoever has the claim."""
@@ -296,8 +305,8 @@ async def _whole(work: Callable[[], Answer]) -> Answer:
 
 
 def _outcome(
-    status: Literal["succeeded", "held"], result: Result, diff: str, note: str = ""
-) -> Outcome:
+    status: Literal["succeeded", "held"], result: ConsolidationResult, diff: str, note: str = ""
+) -> ConsolidationOutcome:
     waits = "A consolidation is waiting for review." if status == "held" else ""
     said = " ".join(filter(None, (note, waits)))
-    return Outcome(status, said, result.proven, result.doubts, diff)
+    return ConsolidationOutcome(status, said, result.proven, result.doubts, diff)

@@ -18,7 +18,7 @@ _BUSY = 10.0
 """Seconds to wait for another process's transaction."""
 
 
-class Database:
+class MemoriesDatabase:
     """`memories.db` in a folder, of the newest version. Raises `StateError`."""
 
     def __init__(self, folder: Path) -> None:

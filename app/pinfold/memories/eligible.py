@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pinfold.memories.records import Candidate
+from pinfold.memories.records import SessionCandidate
 from pinfold.rollout import codec
 from pinfold.rollout.events import SessionStarted
 from pinfold.rollout.hold import is_held
@@ -39,7 +39,7 @@ def rules(settings: MemorySettings) -> Rules:
 
 def eligible(
     store: SessionStore, rules: Rules, now: datetime, but: Collection[str] = ()
-) -> Iterator[Candidate]:
+) -> Iterator[SessionCandidate]:
     """The sessions that are old enough, not too old, and open nowhere, last used first; not `but`.
 
     Whether one has changed since it was read last, the state knows.
@@ -55,7 +55,9 @@ def eligible(
             yield candidate
 
 
-def chosen(folders: Iterable[Path], rules: Rules, but: Collection[str] = ()) -> Iterator[Candidate]:
+def chosen(
+    folders: Iterable[Path], rules: Rules, but: Collection[str] = ()
+) -> Iterator[SessionCandidate]:
     """Of the sessions that the user named, however old, those that may be read."""
     for folder in folders:
         candidate = _candidate(folder, rules)
@@ -63,7 +65,7 @@ def chosen(folders: Iterable[Path], rules: Rules, but: Collection[str] = ()) -> 
             yield candidate
 
 
-def _candidate(folder: Path, rules: Rules) -> Candidate | None:
+def _candidate(folder: Path, rules: Rules) -> SessionCandidate | None:
     """A session that is open nowhere and begun by whom the rules let count."""
     path = folder / ROLLOUT
     try:
@@ -74,7 +76,7 @@ def _candidate(folder: Path, rules: Rules) -> Candidate | None:
     sources = {"shell", "adopted"} if rules.adopted else {"shell"}
     if started is None or started.begun_by not in sources:
         return None
-    return Candidate(folder.name, str(path), started.cwd, updated)
+    return SessionCandidate(folder.name, str(path), started.cwd, updated)
 
 
 def _started(path: Path) -> SessionStarted | None:

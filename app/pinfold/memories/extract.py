@@ -32,11 +32,11 @@ _LEAST = 500
 _SHORTENED = " It was long: these are its most informative lines."
 
 
-class Unusable(Exception):
+class UnusableAnswer(Exception):
     """The model's answer is no memory; `str()` is a plain sentence."""
 
 
-class Made(Struct, frozen=True):
+class Extraction(Struct, frozen=True):
     """What came of reading a session."""
 
     extracted: Extracted | None
@@ -58,10 +58,12 @@ Beside = Callable[..., Awaitable[Any]]
 _decoder = msgspec.json.Decoder(_Answer)
 
 
-async def extract(source: SessionText, writer: Writer, beside: Beside = asyncio.to_thread) -> Made:
+async def extract(
+    source: SessionText, writer: Writer, beside: Beside = asyncio.to_thread
+) -> Extraction:
     """What the model makes of a session; what takes the processor runs `beside`.
 
-    Raises `Unusable`, `ProviderError`.
+    Raises `UnusableAnswer`, `ProviderError`.
     """
     system = prompt("stage_one_system")
     model = writer.model
@@ -81,8 +83,8 @@ async def extract(source: SessionText, writer: Writer, beside: Beside = asyncio.
             if attempt == _TRIES or room < _LEAST:
                 raise
     if written.stop == "length":
-        raise Unusable("The model's answer was cut off.")
-    made: Made = await beside(kept, written.text, source)
+        raise UnusableAnswer("The model's answer was cut off.")
+    made: Extraction = await beside(kept, written.text, source)
     return msgspec.structs.replace(made, usage=written.usage)
 
 
@@ -104,16 +106,16 @@ def _digest(source: SessionText, room: int, writer: Writer) -> str:
     return text
 
 
-def kept(answer: str, source: SessionText) -> Made:
-    """What of a model's answer the session confirms, without secrets. Raises `Unusable`."""
+def kept(answer: str, source: SessionText) -> Extraction:
+    """What of a model's answer the session confirms, without secrets. Raises `UnusableAnswer`."""
     given = _parsed(answer)
     proving = Proving(source)
     statements, left_out = proving.proven(given.raw_memory[:MAX_STATEMENTS])
     if not statements:
-        return Made(None, left_out=left_out)
+        return Extraction(None, left_out=left_out)
     summary, dropped = proving.prose(given.rollout_summary)
     extracted = Extracted(record(statements), summary, given.rollout_slug)
-    return Made(source.safe(extracted), len(statements), (*left_out, *dropped))
+    return Extraction(source.safe(extracted), len(statements), (*left_out, *dropped))
 
 
 def _parsed(answer: str) -> _Answer:
@@ -122,7 +124,7 @@ def _parsed(answer: str) -> _Answer:
             return _decoder.decode(text)
         except (ValueError, RecursionError) as error:
             why = str(error)
-    raise Unusable(f"The model's answer is not a memory: {why}.")
+    raise UnusableAnswer(f"The model's answer is not a memory: {why}.")
 
 
 @cache

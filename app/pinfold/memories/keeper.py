@@ -11,16 +11,16 @@ from msgspec import Struct
 
 from pinfold.export.redact import Secrets
 from pinfold.memories import applying, review, trees
-from pinfold.memories.blocks import BLANK, Block, blocks, joined, parted
-from pinfold.memories.listing import Memory, listing
-from pinfold.memories.places import DATABASE, MEMORY, SUMMARY, MemoriesRefused, Places
-from pinfold.memories.reader import Reader
+from pinfold.memories.blocks import BLANK, MarkdownBlock, blocks, joined, parted
+from pinfold.memories.listing import ListedMemory, listing
+from pinfold.memories.places import DATABASE, MEMORY, SUMMARY, MemoriesRefused, MemoryPlaces
+from pinfold.memories.reader import MemoryReader
 from pinfold.memories.session_folders import SessionFolders
-from pinfold.memories.statements import Cited
+from pinfold.memories.statements import Citation
 from pinfold.memories.team import asking
 from pinfold.memories.team.listing import with_teams
 from pinfold.memories.team.teams import Teams
-from pinfold.memories.usage import Usage, usage_of
+from pinfold.memories.usage import UseCounts, usage_of
 from pinfold.rollout.brought import items_of
 from pinfold.rollout.events import Event
 from pinfold.rollout.items import Item
@@ -34,7 +34,7 @@ LONGEST = 400
 class CitedItem(Struct, frozen=True):
     """What a memory cites: an item of an earlier session, with its other half."""
 
-    cited: Cited
+    cited: Citation
     cwd: str
     items: tuple[Item, ...]
     """Empty where it is gone."""
@@ -44,7 +44,7 @@ class CitedItem(Struct, frozen=True):
     """What its owner shared of it with the team, in place of the items."""
 
 
-class Finding(Struct, frozen=True):
+class MemoryFinding(Struct, frozen=True):
     """Something that is wrong with memories, and what fixes it."""
 
     what: str
@@ -55,26 +55,26 @@ class Keeper:
     """The memories of `home`."""
 
     def __init__(self, home: Path, now: Callable[[], datetime], teams: Teams | None = None) -> None:
-        self.reader = Reader(home, now, teams)
+        self.reader = MemoryReader(home, now, teams)
         self.teams = teams
-        self.places = Places.of(home)
+        self.places = MemoryPlaces.of(home)
         self._now = now
 
     def close(self) -> None:
         self.reader.close()
 
-    def memories(self, count: Callable[[str], int]) -> list[Memory]:
+    def memories(self, count: Callable[[str], int]) -> list[ListedMemory]:
         found = listing(self.reader, count)
         return with_teams(found, self.teams.copies, count) if self.teams else found
 
     # Where one comes from
 
-    def sources(self, cites: Sequence[Cited]) -> list[CitedItem]:
+    def sources(self, cites: Sequence[Citation]) -> list[CitedItem]:
         """The very items that a memory cites, from the sessions' own rollouts."""
         sessions = SessionFolders(self.reader.home, self.reader.state.outputs())
         return [self._quoted(cite) or self._source(cite, sessions) for cite in cites]
 
-    def _quoted(self, cite: Cited) -> CitedItem | None:
+    def _quoted(self, cite: Citation) -> CitedItem | None:
         """What a line of another quotes: the session is on their machine."""
         if (found := asking.quoted(self.teams, cite)) is None:
             return None
@@ -82,8 +82,8 @@ class Keeper:
         where = f"{line.folder or '.'}, shared by {line.owner} with {team}"
         return CitedItem(cite, where, (), quoted=words)
 
-    def _source(self, cite: Cited, sessions: SessionFolders) -> CitedItem:
-        whole = Cited(sessions.whole(cite.session) or cite.session, cite.item)
+    def _source(self, cite: Citation, sessions: SessionFolders) -> CitedItem:
+        whole = Citation(sessions.whole(cite.session) or cite.session, cite.item)
         folder = sessions.path(whole.session)
         if folder is None:
             return CitedItem(whole, "", (), "That session no longer exists.")
@@ -106,7 +106,7 @@ class Keeper:
 
     # What the user says of one
 
-    def confirm(self, memory: Memory) -> str:
+    def confirm(self, memory: ListedMemory) -> str:
         _refuse_others(memory, "confirms")
         if memory.state != "stale":
             raise MemoriesRefused(
@@ -116,7 +116,7 @@ class Keeper:
         self.reader.state.confirm(memory.key)
         return "Confirmed: it is given to sessions again."
 
-    def edit(self, memory: Memory, text: str) -> str:
+    def edit(self, memory: ListedMemory, text: str) -> str:
         """Put the user's words in the place of a memory; empty removes it.
 
         They are the user's own from then on: no record confirms them, and no consolidation
@@ -150,12 +150,12 @@ class Keeper:
         tree = trees.read(self.places.files)
         for name, title in ((MEMORY, "# Memory"), (SUMMARY, "# Memory summary")):
             above, below = parted(blocks(trees.text(tree.get(name, b"")) or f"{title}\n"))
-            heading = Block("heading", f"## {one_line(folder)}")
+            heading = MarkdownBlock("heading", f"## {one_line(folder)}")
             if folder and heading not in above:
                 above += [BLANK, heading]
             first = next((n for n, block in enumerate(above) if block.text.startswith("## ")), None)
             at = above.index(heading) + 1 if folder else len(above) if first is None else first
-            above[at:at] = [BLANK, Block("statement", line), BLANK]
+            above[at:at] = [BLANK, MarkdownBlock("statement", line), BLANK]
             trees.put(self.places.files, name, joined(above, below).encode())
 
     def forget(self, sessions: Collection[str]) -> str:
@@ -169,7 +169,7 @@ class Keeper:
         shared = self.teams.forget_sessions(sessions) if self.teams else ""
         return " ".join(filter(None, (f"Forgotten. {many} will not be read again.", shared)))
 
-    def forget_memory(self, memory: Memory) -> str:
+    def forget_memory(self, memory: ListedMemory) -> str:
         """Forget what `memory` is drawn from; of another's line that line alone."""
         if self.teams and asking.is_others(self.teams, memory):
             return self.teams.forget_line(memory.team, memory.key)
@@ -215,7 +215,7 @@ class Keeper:
             file.write(Secrets([text]).replaced(text))
         return len(memories)
 
-    def recount(self) -> tuple[Usage, bool]:
+    def recount(self) -> tuple[UseCounts, bool]:
         """Counts of use as the journals have them, and whether the database had others."""
         usage = usage_of(self._events())
         before = {
@@ -240,31 +240,39 @@ class Keeper:
             except JournalError:
                 continue
 
-    def findings(self, count: Callable[[str], int]) -> list[Finding]:
+    def findings(self, count: Callable[[str], int]) -> list[MemoryFinding]:
         """What is wrong, the counts of use fixed."""
-        found: list[Finding] = []
+        found: list[MemoryFinding] = []
         for memory in self.memories(count):
             if memory.owner:
                 continue  # its owner looks after it
             if memory.state == "stale":
                 said = one_line(memory.text)[:80]
-                found.append(Finding(f"“{said}”: {memory.why}", "/memories confirms or removes it"))
+                found.append(
+                    MemoryFinding(f"“{said}”: {memory.why}", "/memories confirms or removes it")
+                )
             elif memory.state == "unconfirmed":
                 said = one_line(memory.text)[:80]
-                found.append(Finding(f"“{said}”: {memory.why}", "/memories edits or removes it"))
+                found.append(
+                    MemoryFinding(f"“{said}”: {memory.why}", "/memories edits or removes it")
+                )
         found += [
-            Finding(f"{job.kind} of {job.key} failed: {one_line(job.error or 'no reason')}", "run")
+            MemoryFinding(
+                f"{job.kind} of {job.key} failed: {one_line(job.error or 'no reason')}", "run"
+            )
             for job in self.reader.state.jobs()
             if job.status == "failed"
         ]
         if self.pending() is not None:
-            found.append(Finding("A consolidation is waiting for review.", "/memories shows it"))
+            found.append(
+                MemoryFinding("A consolidation is waiting for review.", "/memories shows it")
+            )
         if self.recount()[1]:
-            found.append(Finding("Use counts differed from the journals.", "fixed"))
+            found.append(MemoryFinding("Use counts differed from the journals.", "fixed"))
         return found
 
 
-def _refuse_others(memory: Memory, does: str) -> None:
+def _refuse_others(memory: ListedMemory, does: str) -> None:
     if memory.owner:
         raise MemoriesRefused(f"Only {one_line(memory.owner)}, who shared it, {does} it.")
 
@@ -283,9 +291,9 @@ def _replaced(data: bytes, line: str, new: str) -> bytes:
     return "\n".join(kept).encode()
 
 
-def _document(memories: Sequence[Memory]) -> Iterator[str]:
+def _document(memories: Sequence[ListedMemory]) -> Iterator[str]:
     yield "# Memories\n"
-    by_folder: dict[str, list[Memory]] = {}
+    by_folder: dict[str, list[ListedMemory]] = {}
     for memory in memories:
         by_folder.setdefault(memory.folder, []).append(memory)
     for folder, some in by_folder.items():

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, insert
 from sqlalchemy import update as change
 
-from pinfold.memories.records import Claim, Kind, Outcome
+from pinfold.memories.records import Claim, JobKind, JobOutcome
 from pinfold.memories.schema import jobs
 
 LEASE = 3_600.0
@@ -26,7 +26,9 @@ def is_free(job: Any, now: float, *, force: bool) -> bool:
     return bool(force or job.status != "failed" or (job.retry_at or 0.0) <= now)
 
 
-def take(conn: Connection, kind: Kind, key: str, watermark: float, now: float, host: str) -> Claim:
+def take(
+    conn: Connection, kind: JobKind, key: str, watermark: float, now: float, host: str
+) -> Claim:
     """Claim a job, whoever had it."""
     token = secrets.token_hex(16)
     values = {
@@ -44,7 +46,7 @@ def take(conn: Connection, kind: Kind, key: str, watermark: float, now: float, h
     return Claim(kind, key, token, watermark)
 
 
-def finish(conn: Connection, claim: Claim, outcome: Outcome, watermark: float) -> bool:
+def finish(conn: Connection, claim: Claim, outcome: JobOutcome, watermark: float) -> bool:
     """End a job well; False where it is no longer ours."""
     return update(
         conn,

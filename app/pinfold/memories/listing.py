@@ -6,21 +6,21 @@ from typing import Literal
 from msgspec import Struct
 
 from pinfold.memories.places import MEMORY, SUMMARY
-from pinfold.memories.reader import Reader
+from pinfold.memories.reader import MemoryReader
 from pinfold.memories.reading import MAX_BYTES, MemoryLine, lines
 from pinfold.memories.records import Output
 from pinfold.memories.session_folders import SessionFolders
-from pinfold.memories.statements import Cited
+from pinfold.memories.statements import Citation
 from pinfold.small_files import read_text
 
-State = Literal["told", "kept", "waiting", "stale", "unconfirmed"]
+MemoryStatus = Literal["told", "kept", "waiting", "stale", "unconfirmed"]
 """New sessions begin with it; it is in `MEMORY.md`; no consolidation has read it yet; it may no
 longer hold; no record confirms it. No session is told of the last two."""
 RECORD = "record"
 """In place of a file's name: a memory of a session's record that is in no file yet."""
 
 
-class Memory(Struct, frozen=True):
+class ListedMemory(Struct, frozen=True):
     """A statement that pinfold remembers."""
 
     key: str
@@ -31,11 +31,11 @@ class Memory(Struct, frozen=True):
     line: str
     """As it is in its file."""
     folder: str
-    cites: tuple[Cited, ...]
+    cites: tuple[Citation, ...]
     """With whole ids, where the sessions are known."""
     file: str
     number: int
-    state: State
+    state: MemoryStatus
     why: str = ""
     """Why it is stale."""
     at: float | None = None
@@ -53,27 +53,27 @@ class Memory(Struct, frozen=True):
         return tuple(dict.fromkeys(cite.session for cite in self.cites))
 
 
-def listing(reader: Reader, count: Callable[[str], int]) -> list[Memory]:
+def listing(reader: MemoryReader, count: Callable[[str], int]) -> list[ListedMemory]:
     """All memories: those that sessions are told first, then those of `MEMORY.md`, then those that
     wait in records. Blocking. Raises `StateError`, `OSError`."""
     outputs = {output.session_id: output for output in reader.state.outputs()}
     sources = reader.sources()
     sessions = SessionFolders(reader.home, list(outputs.values()))
-    found: dict[tuple[str, str], Memory] = {}
+    found: dict[tuple[str, str], ListedMemory] = {}
     for file, line in _lines(reader, outputs):
         kind = line.statement.kind if line.statement else "note"
         if (kind, line.says) in found:
             continue
         cites = tuple(
             dict.fromkeys(
-                Cited(sessions.whole(cite.session) or cite.session, cite.item)
+                Citation(sessions.whole(cite.session) or cite.session, cite.item)
                 for cite in line.cites
             )
         )
         rows = [outputs[cite.session] for cite in cites if cite.session in outputs]
         why = sources.stale(line)
-        state: State = "told" if file == SUMMARY else "kept" if file == MEMORY else "waiting"
-        found[kind, line.says] = Memory(
+        state: MemoryStatus = "told" if file == SUMMARY else "kept" if file == MEMORY else "waiting"
+        found[kind, line.says] = ListedMemory(
             key=line.hash,
             kind=kind,
             text=line.says,
@@ -92,7 +92,7 @@ def listing(reader: Reader, count: Callable[[str], int]) -> list[Memory]:
     return list(found.values())
 
 
-def _lines(reader: Reader, outputs: dict[str, Output]) -> Iterator[tuple[str, MemoryLine]]:
+def _lines(reader: MemoryReader, outputs: dict[str, Output]) -> Iterator[tuple[str, MemoryLine]]:
     for name in (SUMMARY, MEMORY):
         try:
             text = read_text(reader.folder / name, MAX_BYTES)

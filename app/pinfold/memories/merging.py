@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pinfold.digests.words import words
-from pinfold.memories.blocks import Block, blocks, joined, parted
+from pinfold.memories.blocks import MarkdownBlock, blocks, joined, parted
 from pinfold.memories.places import MEMORY, SUMMARY
-from pinfold.memories.proof import HEADINGS, Records, prove
+from pinfold.memories.proof import HEADINGS, RecordIndex, prove
 from pinfold.memories.records import Output
-from pinfold.memories.statements import KINDS, Statement, cited, parse, statements
+from pinfold.memories.statements import KINDS, MemoryStatement, cited, parse, statements
 from pinfold.memories.trees import Tree, text
 
 SUMMARY_CHARACTERS = 14_000
@@ -22,7 +22,7 @@ _FIGURE = re.compile(r"[$€£]?\d[\d.,]*\w{0,2}")
 class _Dated:
     """A statement, and what its record says of it."""
 
-    statement: Statement
+    statement: MemoryStatement
     folder: str
     updated: float
     used: int
@@ -43,7 +43,7 @@ def merged(
     leave.
     """
     records = {output.session_id: output for output in every}
-    lookup = Records(records.values())
+    lookup = RecordIndex(records.values())
     said = [
         _dated(statement, output)
         for output in selected
@@ -69,7 +69,7 @@ def merged(
     }
 
 
-def _dated(statement: Statement, record: Output) -> _Dated:
+def _dated(statement: MemoryStatement, record: Output) -> _Dated:
     return _Dated(statement, record.cwd, record.source_updated_at, record.usage_count)
 
 
@@ -99,19 +99,23 @@ def _page(title: str, before: str, kept: Sequence[_Dated]) -> str:
     }
     folders = sorted(newest, key=lambda folder: (-newest[folder], folder))
     order = {kind: at for at, kind in enumerate(KINDS)}
-    made = [Block("heading", title), Block("space", ""), *users.pop("", [])]
+    made = [MarkdownBlock("heading", title), MarkdownBlock("space", ""), *users.pop("", [])]
     for folder in dict.fromkeys([*(f"## {place}" for place in folders), *users]):
         here = [said for said in kept if f"## {said.folder}" == folder]
         here.sort(key=lambda said: (order[said.statement.kind], -said.updated))
-        made += [Block("space", ""), Block("heading", folder), Block("space", "")]
+        made += [
+            MarkdownBlock("space", ""),
+            MarkdownBlock("heading", folder),
+            MarkdownBlock("space", ""),
+        ]
         made += users.get(folder, [])
-        made += [Block("statement", str(said.statement)) for said in here]
+        made += [MarkdownBlock("statement", str(said.statement)) for said in here]
     return joined(made, below)
 
 
-def _users(above: Iterable[Block]) -> dict[str, list[Block]]:
+def _users(above: Iterable[MarkdownBlock]) -> dict[str, list[MarkdownBlock]]:
     """What the user wrote, by the heading that it stands under."""
-    found: dict[str, list[Block]] = {}
+    found: dict[str, list[MarkdownBlock]] = {}
     heading = ""
     for block in above:
         if block.kind == "heading":

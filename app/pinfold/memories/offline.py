@@ -7,11 +7,11 @@ from pinfold.digests.choice import take_best
 from pinfold.digests.lines import LITTLE, DigestLine, Kind
 from pinfold.digests.sentences import ends
 from pinfold.memories import statements
-from pinfold.memories.extract import Made
+from pinfold.memories.extract import Extraction
 from pinfold.memories.proving import Proving
 from pinfold.memories.records import Extracted
 from pinfold.memories.source import SessionText, read
-from pinfold.memories.statements import Cited, Statement
+from pinfold.memories.statements import Citation, MemoryStatement
 from pinfold.rollout.acts import act
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
@@ -26,14 +26,14 @@ _WORTH = 3 * LITTLE
 _ACTS: tuple[Kind, ...] = ("run", "commit", "edit", "failed")
 
 
-def read_offline(folder: Path) -> tuple[str, Made]:
+def read_offline(folder: Path) -> tuple[str, Extraction]:
     """Where the session in a folder worked, and what of it is worth remembering. Any process may
     do it. Raises `JournalError`, `OSError`."""
     session = read(folder)
-    return session.cwd, offline(session) if session.is_talk else Made(None)
+    return session.cwd, offline(session) if session.is_talk else Extraction(None)
 
 
-def offline(source: SessionText) -> Made:
+def offline(source: SessionText) -> Extraction:
     """What of a session is worth remembering, in its own words."""
     record = source.record()
     lines = record.lines()
@@ -43,7 +43,7 @@ def offline(source: SessionText) -> Made:
     told = sum(line.told for line in said)
     acted = any(line.kind in _ACTS for line in lines)
     if not said or (not acted and told < _WORTH):
-        return Made(None)
+        return Extraction(None)
     found = [
         *_spoken(take_best(said, record, SAID), source.session),
         *_worked(take_best(again or done, record, DONE), source.session),
@@ -51,9 +51,9 @@ def offline(source: SessionText) -> Made:
     ]
     proven, left_out = Proving(source).verbatim(found)
     if not proven:
-        return Made(None, left_out=left_out)
+        return Extraction(None, left_out=left_out)
     made = Extracted(statements.record(proven), _summary(source, said), _slug(said))
-    return Made(source.safe(made), len(proven), left_out)
+    return Extraction(source.safe(made), len(proven), left_out)
 
 
 def _worth_keeping(lines: Sequence[DigestLine]) -> Iterator[DigestLine]:
@@ -69,23 +69,23 @@ def _leads(line: DigestLine) -> bool:
     return bool(line.lead) or line.text.rstrip().endswith((":", "："))
 
 
-def _spoken(lines: Sequence[DigestLine], session: str) -> Iterator[Statement]:
+def _spoken(lines: Sequence[DigestLine], session: str) -> Iterator[MemoryStatement]:
     for line in lines:
-        kind: statements.Kind = "said" if line.kind == "user" else "fact"
-        yield Statement(kind, ends(line.text, _SENTENCE), (Cited(session, line.n),))
+        kind: statements.StatementKind = "said" if line.kind == "user" else "fact"
+        yield MemoryStatement(kind, ends(line.text, _SENTENCE), (Citation(session, line.n),))
 
 
-def _worked(lines: Sequence[DigestLine], session: str) -> Iterator[Statement]:
+def _worked(lines: Sequence[DigestLine], session: str) -> Iterator[MemoryStatement]:
     for line in lines:
         command = line.text.partition(" -> ")[0].removeprefix("$ ")
         if line.kind == "commit":
-            yield Statement("fact", line.text, (Cited(session, line.n),))
+            yield MemoryStatement("fact", line.text, (Citation(session, line.n),))
         elif "…" not in command:
             told = command if "`" in command else f"`{command}`"
-            yield Statement("command", told, (Cited(session, line.n),))
+            yield MemoryStatement("command", told, (Citation(session, line.n),))
 
 
-def _changed(source: SessionText, lines: Sequence[DigestLine]) -> Iterator[Statement]:
+def _changed(source: SessionText, lines: Sequence[DigestLine]) -> Iterator[MemoryStatement]:
     """The files that were changed last, each with a line that was put into it."""
     best: dict[int, DigestLine] = {}
     for line in lines:
@@ -99,8 +99,8 @@ def _changed(source: SessionText, lines: Sequence[DigestLine]) -> Iterator[State
     for path, n in list(newest.items())[: -FILES - 1 : -1]:
         quote = best[n].text.removeprefix("+ ") if n in best else ""
         quote = quote if len(quote) <= _QUOTE and "…" not in quote else ""
-        cites = (Cited(source.session, n),)
-        yield Statement("file", f"Changed `{path}`.", cites, quote, path if quote else "")
+        cites = (Citation(source.session, n),)
+        yield MemoryStatement("file", f"Changed `{path}`.", cites, quote, path if quote else "")
 
 
 def _edits(items: Sequence[Item]) -> Iterator[tuple[int, tuple[str, ...]]]:

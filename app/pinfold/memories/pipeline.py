@@ -20,9 +20,9 @@ from pinfold.agent.requests.metadata import detached
 from pinfold.agent.requests.writing import Writer
 from pinfold.memories import source
 from pinfold.memories.eligible import Rules, chosen, eligible
-from pinfold.memories.extract import Made, Unusable, extract
+from pinfold.memories.extract import Extraction, UnusableAnswer, extract
 from pinfold.memories.offline import read_offline
-from pinfold.memories.records import Candidate, Claim, StateError
+from pinfold.memories.records import Claim, SessionCandidate, StateError
 from pinfold.memories.source import safely
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import NoSuchModel, ProviderError
@@ -32,7 +32,7 @@ from pinfold.rollout.values import Usage
 from pinfold.tokens.counter import Counter
 
 if TYPE_CHECKING:
-    from pinfold.memories.state import State
+    from pinfold.memories.state import MemoriesState
 
 CONCURRENCY = 8
 """Sessions that are read at once."""
@@ -41,9 +41,9 @@ EMBEDDED = "embedded"
 
 Connect = Callable[[], Awaitable[Connection]]
 """Reaches a model. Raises `ProviderError` where there is none."""
-Result = Literal["succeeded", "succeeded_no_output", "failed", "lost"]
+ReadStatus = Literal["succeeded", "succeeded_no_output", "failed", "lost"]
 """Of a session; `lost`: another process has it by now, or it was forgotten."""
-Listener = Callable[[str, str], None]
+ReadListener = Callable[[str, str], None]
 """Hears of each session that is read: its id, and why it failed, if it did."""
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ T = TypeVar("T")
 class PipelineReport(Struct, frozen=True):
     """What came of phase 1."""
 
-    results: Mapping[str, Result] = field(default_factory=dict)
+    results: Mapping[str, ReadStatus] = field(default_factory=dict)
     """By session."""
     errors: Mapping[str, str] = field(default_factory=dict)
     """Why sessions failed."""
@@ -85,7 +85,7 @@ class Phase1:
 
     def __init__(
         self,
-        state: "State",
+        state: "MemoriesState",
         store: SessionStore,
         rules: Rules,
         clock: Clock,
@@ -96,7 +96,7 @@ class Phase1:
         cache: Path | None = None,
         only: Sequence[Path] | None = None,
         processes: Executor | None = None,
-        listener: Listener = lambda _session, _why: None,
+        listener: ReadListener = lambda _session, _why: None,
     ) -> None:
         """At most `limit` sessions. `connect` is None where no model is to be asked; with
         `metadata`, requests say what they are for; `cache` keeps the tokenizer. `only` are folders
@@ -118,8 +118,8 @@ class Phase1:
         self._places = asyncio.Semaphore(CONCURRENCY)
         self._claims: dict[str, Claim] = {}
         """Those that are not finished."""
-        self._made: list[Made] = []
-        self._results: dict[str, Result] = {}
+        self._made: list[Extraction] = []
+        self._results: dict[str, ReadStatus] = {}
         self._errors: dict[str, str] = {}
         self._broken: StateError | None = None
 
@@ -163,7 +163,7 @@ class Phase1:
             note,
         )
 
-    def _claim(self, but: Collection[str], force: bool) -> list[Candidate]:
+    def _claim(self, but: Collection[str], force: bool) -> list[SessionCandidate]:
         if self._only is None:
             found = eligible(self._store, self._rules, self._clock.now(), but)
         else:
@@ -186,7 +186,7 @@ class Phase1:
         headers = detached("memory", wanted=self._metadata)
         return Writer(connection.provider, connection.model, counter, self._clock, headers=headers)
 
-    async def _finish(self, candidate: Candidate, writer: Writer | None) -> None:
+    async def _finish(self, candidate: SessionCandidate, writer: Writer | None) -> None:
         """Read one session and end its job."""
         claim = self._claims[candidate.session]
         try:
@@ -200,8 +200,8 @@ class Phase1:
         self._listener(candidate.session, self._errors.get(candidate.session, ""))
 
     async def _read(
-        self, candidate: Candidate, claim: Claim, writer: Writer | None
-    ) -> tuple[Result, bool]:
+        self, candidate: SessionCandidate, claim: Claim, writer: Writer | None
+    ) -> tuple[ReadStatus, bool]:
         """What came of it, and whether the job was still ours."""
         state = self._state
         try:
@@ -212,10 +212,10 @@ class Phase1:
                 cwd, made = await reading
             else:
                 session = await self._in_thread(source.read, folder)
-                cwd, made = session.cwd, Made(None)
+                cwd, made = session.cwd, Extraction(None)
                 if session.is_talk:
                     made = await extract(session, writer, self._in_thread)
-        except (JournalError, OSError, ProviderError, Unusable) as error:
+        except (JournalError, OSError, ProviderError, UnusableAnswer) as error:
             why = safely(str(error))
         except Exception as error:  # of one hostile session, which must not stop the others
             why = f"{type(error).__name__} while it was read"

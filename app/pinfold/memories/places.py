@@ -23,7 +23,7 @@ class MemoriesRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class MemoryPlaces:
     """The folders of memories."""
 
     files: Path
@@ -34,7 +34,7 @@ class Places:
     the agent's own session."""
 
     @classmethod
-    def of(cls, home: Path) -> "Places":
+    def of(cls, home: Path) -> "MemoryPlaces":
         return cls(home / "memories", home / "memories-work")
 
     @property

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from pinfold.digests.words import words
-from pinfold.memories.blocks import BLANK, Block, blocks, joined, parted
+from pinfold.memories.blocks import BLANK, MarkdownBlock, blocks, joined, parted
 from pinfold.memories.records import Output
 from pinfold.memories.statements import (
     KINDS,
-    Cited,
-    Statement,
+    Citation,
+    MemoryStatement,
     cited,
     parse,
     statements,
@@ -38,7 +38,7 @@ _SHORTEST_ID = 8
 MAX_UNCONFIRMED = 50
 LONGEST = 4_000
 """Characters of a statement; a longer one is left out."""
-_BREAK = Block("space", "***")
+_BREAK = MarkdownBlock("space", "***")
 """What is left of a heading, so that the lines around it do not become one."""
 
 
@@ -59,19 +59,19 @@ class Checked:
     doubts: tuple[Doubt, ...]
 
 
-class Records:
+class RecordIndex:
     """The records, to look statements up in."""
 
     def __init__(self, outputs: Iterable[Output]) -> None:
         self._outputs = {output.session_id: output for output in outputs}
-        self._cited: dict[Cited, list[Statement]] = {}
+        self._cited: dict[Citation, list[MemoryStatement]] = {}
         self._words: dict[str, frozenset[str]] = {}
         for output in self._outputs.values():
             for statement in statements(output.raw_memory):
                 for item in {cite.item for cite in statement.cites}:
-                    self._cited.setdefault(Cited(output.session_id, item), []).append(statement)
+                    self._cited.setdefault(Citation(output.session_id, item), []).append(statement)
 
-    def whole(self, cite: Cited) -> Cited | None:
+    def whole(self, cite: Citation) -> Citation | None:
         """The citation with the session's whole id; None where no record has it."""
         full = cite.session
         if full not in self._outputs:
@@ -81,10 +81,10 @@ class Records:
             if len(found) != 1:
                 return None
             full = found[0]
-        there = Cited(full, cite.item)
+        there = Citation(full, cite.item)
         return there if there in self._cited else None
 
-    def saying(self, cites: Iterable[Cited]) -> list[Statement]:
+    def saying(self, cites: Iterable[Citation]) -> list[MemoryStatement]:
         """The statements that cite any of these."""
         return list(dict.fromkeys(s for cite in cites for s in self._cited.get(cite, ())))
 
@@ -112,7 +112,7 @@ class Records:
 def checked(
     text: str,
     before: str,
-    records: Records,
+    records: RecordIndex,
     gone: Collection[str] = (),
     *,
     steps: bool = False,
@@ -129,8 +129,8 @@ def checked(
     was_above, was_below = (
         {block.text.strip() for block in part} for part in parted(blocks(before))
     )
-    kept: list[Block] = []
-    moved: list[Block] = []
+    kept: list[MarkdownBlock] = []
+    moved: list[MarkdownBlock] = []
     doubts: list[Doubt] = []
     proven = 0
     for block in above:
@@ -157,7 +157,7 @@ def checked(
             found = prove(block.text, records) if steps else _prove_single(block.text, records)
             if isinstance(found, str):
                 proven += 1
-                kept.append(Block("statement", found))
+                kept.append(MarkdownBlock("statement", found))
                 continue
             doubts.append(found)
             if not _cites(bare, gone) and len(bare) <= LONGEST:
@@ -178,14 +178,14 @@ def checked(
     return Checked(joined(kept, moved[:MAX_UNCONFIRMED]), proven, tuple(doubts))
 
 
-def _prove_single(text: str, records: Records) -> str | Doubt:
+def _prove_single(text: str, records: RecordIndex) -> str | Doubt:
     """The same as `prove`, for a text that must be one statement."""
     if not any(cited(text)) or parse(text):
         return prove(text, records)
     return Doubt(text, "it is not a statement on its own line")
 
 
-def prove(text: str, records: Records) -> str | Doubt:
+def prove(text: str, records: RecordIndex) -> str | Doubt:
     """The statement as it may stand: its citations whole, with the quote that confirms it."""
     if len(text) > LONGEST:
         return Doubt(f"{text[:200]}…", "it is too long")
@@ -212,7 +212,10 @@ def prove(text: str, records: Records) -> str | Doubt:
 
 
 def _unsaid(
-    said: str, statement: Statement | None, support: Sequence[Statement], folders: Sequence[str]
+    said: str,
+    statement: MemoryStatement | None,
+    support: Sequence[MemoryStatement],
+    folders: Sequence[str],
 ) -> str:
     """Why the supporting statements do not say it; empty where they do."""
     kind = statement.kind if statement else "fact"
@@ -237,29 +240,29 @@ def _unsaid(
     return "" if told else "its wording differs from its source"
 
 
-def purged(text: str, gone: Collection[str], records: Records) -> str:
+def purged(text: str, gone: Collection[str], records: RecordIndex) -> str:
     """A file without what is known from these sessions alone.
 
     Below `Unconfirmed` whatever cites nothing goes too: nobody can say where it comes from.
     """
     above, below = parted(blocks(text))
-    kept: list[Block] = []
+    kept: list[MarkdownBlock] = []
     for block in above:
         if block.kind != "statement" or not _cites(block.text, gone):
             kept.append(block)
         elif statement := parse(block.text):
             others = tuple(cite for cite in statement.cites if not _cites(f"{cite}", gone))
             found = prove(str(replace(statement, cites=others, quote="", file="")), records)
-            kept += [Block("statement", found)] if isinstance(found, str) else []
+            kept += [MarkdownBlock("statement", found)] if isinstance(found, str) else []
     if len(kept) < len(above):
         kept = _with_content(kept)
     left = [block for block in below if any(cited(block.text)) and not _cites(block.text, gone)]
     return joined(kept, left)
 
 
-def _with_content(every: Sequence[Block]) -> list[Block]:
+def _with_content(every: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
     """Without the headings that nothing is below, but for the title."""
-    kept: list[Block] = []
+    kept: list[MarkdownBlock] = []
     enough = 1
     """A heading below this level has something below it."""
     for block in reversed(every):
@@ -274,7 +277,7 @@ def _with_content(every: Sequence[Block]) -> list[Block]:
     return kept[::-1]
 
 
-def _is_users(block: Block) -> bool:
+def _is_users(block: MarkdownBlock) -> bool:
     return block.kind == "statement" and not any(cited(block.text))
 
 

@@ -10,7 +10,7 @@ from pinfold.compaction.summary import Evidence, Field, SummaryEntry
 from pinfold.digests.lines import failed
 from pinfold.digests.words import words
 from pinfold.memories.source import SessionText
-from pinfold.memories.statements import Cited, Kind, Statement
+from pinfold.memories.statements import Citation, MemoryStatement, StatementKind
 from pinfold.rollout import mentions, provenance, quotes
 from pinfold.rollout.acts import Act, act
 from pinfold.rollout.items import Item
@@ -25,7 +25,7 @@ _MAX_TEXT, _MAX_QUOTE = 600, 240
 """Characters."""
 _OWN_WORDS = 0.5
 """Of a rule's words, that the user must have typed in what it cites; of fewer it is not theirs."""
-_FIELDS: dict[Kind, Field] = {"rule": "constraints", "decision": "decisions"}
+_FIELDS: dict[StatementKind, Field] = {"rule": "constraints", "decision": "decisions"}
 """What orders of a kind are in a summary, so that the same check holds."""
 
 
@@ -43,7 +43,7 @@ class Quoted(Struct, frozen=True, forbid_unknown_fields=True):
 class ModelStatement(Struct, frozen=True, forbid_unknown_fields=True):
     """A statement as a model wrote it."""
 
-    kind: Kind
+    kind: StatementKind
     text: str
     evidence: list[Quoted]
     file: str = ""
@@ -59,9 +59,11 @@ class Proving:
         self._items = {item.n: item for item in source.items}
         self._partner = {entry.n: entry.partner for entry in entries}
 
-    def proven(self, every: Iterable[ModelStatement]) -> tuple[list[Statement], tuple[str, ...]]:
+    def proven(
+        self, every: Iterable[ModelStatement]
+    ) -> tuple[list[MemoryStatement], tuple[str, ...]]:
         """The statements that the session confirms, and why each of the others is left out."""
-        found: dict[str, Statement] = {}
+        found: dict[str, MemoryStatement] = {}
         left_out: list[str] = []
         for said in every:
             result = self._statement(said)
@@ -73,10 +75,12 @@ class Proving:
                 found[result.text.casefold()] = result
         return list(found.values()), tuple(left_out)
 
-    def verbatim(self, every: Iterable[Statement]) -> tuple[list[Statement], tuple[str, ...]]:
+    def verbatim(
+        self, every: Iterable[MemoryStatement]
+    ) -> tuple[list[MemoryStatement], tuple[str, ...]]:
         """Of statements in the session's own words those whose names and numbers are in what
         they cite; and why each of the others is left out."""
-        found: list[Statement] = []
+        found: list[MemoryStatement] = []
         left_out: list[str] = []
         for statement in every:
             cited = {n for cite in statement.cites for n in (cite.item, self._partner[cite.item])}
@@ -97,7 +101,7 @@ class Proving:
             "it names something not in the session" for _ in doubtful
         )
 
-    def _statement(self, said: ModelStatement) -> Statement | str:
+    def _statement(self, said: ModelStatement) -> MemoryStatement | str:
         """The statement, or why it is none."""
         text = one_line(said.text)
         if not text:
@@ -119,8 +123,10 @@ class Proving:
         tools = dict.fromkeys(source.by for source in entry.evidence)
         if not file and said.kind != "command" and all(tools):
             text = f"said by {', '.join(tools)}: {text}"
-        cites = dict.fromkeys(Cited(self._source.session, source.item) for source in entry.evidence)
-        return Statement(said.kind, text, tuple(cites), quote, file)
+        cites = dict.fromkeys(
+            Citation(self._source.session, source.item) for source in entry.evidence
+        )
+        return MemoryStatement(said.kind, text, tuple(cites), quote, file)
 
     def _users(self, text: str, evidence: Sequence[Evidence]) -> str:
         """The text, if the user typed all of its words; their own sentences, if they typed most;

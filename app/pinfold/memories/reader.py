@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pinfold.memories import citations, reading
 from pinfold.memories.records import StateError
 from pinfold.memories.session_folders import SessionFolders
-from pinfold.memories.statements import Cited, cited
+from pinfold.memories.statements import Citation, cited
 from pinfold.memories.usage import kind_of
 from pinfold.ports.memories import Cut, MemoryFailure
 from pinfold.rollout.events import MemoryUsed
@@ -19,7 +19,7 @@ from pinfold.rollout.memory import MemoryCited, MemoryFile
 from pinfold.small_files import read_text
 
 if TYPE_CHECKING:
-    from pinfold.memories.state import State
+    from pinfold.memories.state import MemoriesState
     from pinfold.memories.team.teams import Teams
 
 FOLDER, SUMMARY = "memories", "memory_summary.md"
@@ -33,7 +33,7 @@ def _unreadable(error: OSError) -> MemoryFailure:
     return MemoryFailure(f"Memories can't be read: {error.strerror or error}.")
 
 
-class Reader:
+class MemoryReader:
     """The memories in pinfold's home folder. Every function may block."""
 
     def __init__(self, home: Path, now: Callable[[], datetime], teams: Teams | None = None) -> None:
@@ -44,11 +44,11 @@ class Reader:
         self._notice = ""
 
     @cached_property
-    def state(self) -> State:
+    def state(self) -> MemoriesState:
         """The database. Raises `StateError`."""
-        from pinfold.memories.state import State  # SQLAlchemy takes its time
+        from pinfold.memories.state import MemoriesState  # SQLAlchemy takes its time
 
-        return State(self.home, self._now)
+        return MemoriesState(self.home, self._now)
 
     def close(self) -> None:
         if "state" in self.__dict__:
@@ -88,9 +88,9 @@ class Reader:
         fresh = [line for line in every if not line.unconfirmed and not sources.stale(line)]
         return reading.told(fresh, cwd, most, count)
 
-    def sources(self) -> reading.Sources:
+    def sources(self) -> reading.CitedSources:
         """What is left of the sessions that memories cite. Raises `StateError`."""
-        return reading.Sources(
+        return reading.CitedSources(
             SessionFolders(self.home, self.state.outputs()).folder, self._confirmed()
         )
 
@@ -118,7 +118,7 @@ class Reader:
             there += [place] if text.strip() else []
             for source in cited(text):
                 if whole := sessions.whole(source.session):
-                    sources[str(Cited(whole, source.item))] = None
+                    sources[str(Citation(whole, source.item))] = None
                     named[whole] = None
         for given in cut.sessions:
             if whole := sessions.whole(given):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pinfold.memories.statements import Cited, Statement, cited, parse, without_cites
+from pinfold.memories.statements import Citation, MemoryStatement, cited, parse, without_cites
 from pinfold.numbers import ID_SHOWN
 from pinfold.paths import repository_root
 from pinfold.rollout import quotes
@@ -31,7 +31,7 @@ class MemoryLine(Struct, frozen=True):
     """As it is there."""
     folder: str = ""
     """The one that the heading above it names."""
-    statement: Statement | None = None
+    statement: MemoryStatement | None = None
     """None for words of the user's own."""
     unconfirmed: bool = False
     """No record confirms it."""
@@ -47,7 +47,7 @@ class MemoryLine(Struct, frozen=True):
         return hashlib.sha256(self.text.strip().encode(errors="replace")).hexdigest()
 
     @property
-    def cites(self) -> tuple[Cited, ...]:
+    def cites(self) -> tuple[Citation, ...]:
         return self.statement.cites if self.statement else tuple(cited(self.text))
 
 
@@ -69,7 +69,7 @@ def lines(text: str) -> list[MemoryLine]:
     return found
 
 
-class Sources:
+class CitedSources:
     """Says which memories have lost what confirms them. Reads each file once. Blocking."""
 
     def __init__(
@@ -96,7 +96,7 @@ class Sources:
             return f"{one_line(statement.file)} no longer contains it"
         return ""
 
-    def _stands(self, statement: Statement, folder: Path) -> bool:
+    def _stands(self, statement: MemoryStatement, folder: Path) -> bool:
         path = folder / statement.file
         if path not in self._texts:
             self._texts[path] = _text(path, folder)

@@ -4,15 +4,15 @@ from typing import Literal
 
 from msgspec import Struct
 
-Kind = Literal["extract", "consolidate"]
-Outcome = Literal["succeeded", "succeeded_no_output"]
+JobKind = Literal["extract", "consolidate"]
+JobOutcome = Literal["succeeded", "succeeded_no_output"]
 
 
 class StateError(Exception):
     """The database can't be used; `str()` is a plain sentence for the user."""
 
 
-class Candidate(Struct, frozen=True):
+class SessionCandidate(Struct, frozen=True):
     """A session that a memory may be made of."""
 
     session: str
@@ -25,7 +25,7 @@ class Candidate(Struct, frozen=True):
 class Claim(Struct, frozen=True):
     """A job that is ours until its lease ends; each call with it checks the token."""
 
-    kind: Kind
+    kind: JobKind
     key: str
     token: str
     input_watermark: float
@@ -58,10 +58,10 @@ class Output(Struct, frozen=True):
     selected_for_phase2_source_updated_at: float | None
 
 
-class Job(Struct, frozen=True):
+class JobRow(Struct, frozen=True):
     """A row of `jobs`, without its token."""
 
-    kind: Kind
+    kind: JobKind
     key: str
     host: str
     status: Literal["running", "succeeded", "succeeded_no_output", "failed", "released"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from pinfold.memories import applying, artifacts, baseline, trees
-from pinfold.memories.applying import Result
+from pinfold.memories.applying import ConsolidationResult
 from pinfold.memories.places import (
     EXTENSIONS,
     MEMORY,
@@ -17,15 +17,15 @@ from pinfold.memories.places import (
     SUMMARIES,
     SUMMARY,
     MemoriesRefused,
-    Places,
+    MemoryPlaces,
     is_output,
 )
-from pinfold.memories.proof import Records, purged
+from pinfold.memories.proof import RecordIndex, purged
 from pinfold.memories.records import Output
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class ReviewHunk:
     """One change of a held consolidation."""
 
     id: str
@@ -44,19 +44,19 @@ class Hunk:
 class Pending:
     """A consolidation that is held back."""
 
-    result: Result
-    hunks: tuple[Hunk, ...]
+    result: ConsolidationResult
+    hunks: tuple[ReviewHunk, ...]
     diff: str
     """All of it, as git shows it."""
 
 
-def pending(places: Places) -> Pending | None:
+def pending(places: MemoryPlaces) -> Pending | None:
     """What waits for the user's word; None where nothing does."""
     with places.locked():
         return _pending(places)
 
 
-def _pending(places: Places) -> Pending | None:
+def _pending(places: MemoryPlaces) -> Pending | None:
     result = applying.load(places)
     if result is None or not result.held:
         return None
@@ -67,7 +67,7 @@ def _pending(places: Places) -> Pending | None:
     return Pending(result, hunks, baseline.diff(live, wanted))
 
 
-def settled(places: Places) -> Pending | None:
+def settled(places: MemoryPlaces) -> Pending | None:
     """What waits; a review in which nothing is left to decide is ended. Within the lock."""
     waiting = _pending(places)
     if waiting is None or waiting.hunks:
@@ -76,7 +76,7 @@ def settled(places: Places) -> Pending | None:
     return None
 
 
-def accept(places: Places, *ids: str) -> None:
+def accept(places: MemoryPlaces, *ids: str) -> None:
     """Use these changes."""
     with places.locked():
         chosen, result = _chosen(places, ids), applying.load(places)
@@ -88,7 +88,7 @@ def accept(places: Places, *ids: str) -> None:
         settled(places)
 
 
-def reject(places: Places, *ids: str) -> None:
+def reject(places: MemoryPlaces, *ids: str) -> None:
     """Drop these changes; they are not proposed again until there is something new to read."""
     with places.locked():
         chosen = _chosen(places, ids)
@@ -99,7 +99,7 @@ def reject(places: Places, *ids: str) -> None:
         settled(places)
 
 
-def edit(places: Places, hunk_id: str, text: str) -> None:
+def edit(places: MemoryPlaces, hunk_id: str, text: str) -> None:
     """Use the user's words in place of what one change would bring."""
     with places.locked():
         (hunk,) = _chosen(places, (hunk_id,))
@@ -117,28 +117,28 @@ def edit(places: Places, hunk_id: str, text: str) -> None:
         settled(places)
 
 
-def undo(places: Places) -> None:
+def undo(places: MemoryPlaces) -> None:
     """Bring back the files that the last consolidation replaced, unless they were edited since."""
     with places.locked():
         applying.undo(places)
 
 
-def forget(places: Places, gone: Collection[str], left: Iterable[Output]) -> None:
+def forget(places: MemoryPlaces, gone: Collection[str], left: Iterable[Output]) -> None:
     """Purge what is known from these sessions alone from the files and from every copy of them.
 
     `gone` are whole session ids; `left` are all records that remain.
     """
     if gone:
         with places.locked():
-            purge(places, gone, Records(left))
+            purge(places, gone, RecordIndex(left))
 
 
-def purge(places: Places, gone: Collection[str], records: Records) -> None:
+def purge(places: MemoryPlaces, gone: Collection[str], records: RecordIndex) -> None:
     """The same, within the lock."""
     applying.rewrite(places, lambda tree: _without(tree, frozenset(gone), records))
 
 
-def clear(places: Places) -> None:
+def clear(places: MemoryPlaces) -> None:
     """Remove every memory, and every copy. What other tools left in `extensions/` stays."""
     with places.locked():
         applying.rewrite(
@@ -148,7 +148,7 @@ def clear(places: Places) -> None:
         trees.retire(places.undo, applying.MARKER)
 
 
-def _without(tree: trees.Tree, gone: frozenset[str], records: Records) -> trees.Tree:
+def _without(tree: trees.Tree, gone: frozenset[str], records: RecordIndex) -> trees.Tree:
     left: trees.Tree = {}
     for name, data in tree.items():
         text = trees.text(data) or ""
@@ -168,12 +168,12 @@ def _without(tree: trees.Tree, gone: frozenset[str], records: Records) -> trees.
 # Hunks
 
 
-def _old_and_new(places: Places) -> tuple[trees.Tree, trees.Tree]:
+def _old_and_new(places: MemoryPlaces) -> tuple[trees.Tree, trees.Tree]:
     """The files in use, and as the consolidation has them."""
     return applying.outputs(trees.read(places.files)), applying.outputs(applying.after(places))
 
 
-def _chosen(places: Places, ids: Sequence[str]) -> list[Hunk]:
+def _chosen(places: MemoryPlaces, ids: Sequence[str]) -> list[ReviewHunk]:
     waiting = _pending(places)
     if waiting is None:
         raise MemoriesRefused("No consolidation is waiting for review.")
@@ -183,20 +183,20 @@ def _chosen(places: Places, ids: Sequence[str]) -> list[Hunk]:
     return found
 
 
-def hunks_of(name: str, live: trees.Tree, wanted: trees.Tree) -> list[Hunk]:
+def hunks_of(name: str, live: trees.Tree, wanted: trees.Tree) -> list[ReviewHunk]:
     """The changes that make of one file in use what is wanted."""
     old, new = (_lines(tree.get(name)) for tree in (live, wanted))
-    found: list[Hunk] = []
+    found: list[ReviewHunk] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
             before, after = "".join(old[i1:i2]), "".join(new[j1:j2])
             said = f"{name}\0{i1}\0{before}\0{after}"
             hashed = hashlib.sha256(said.encode()).hexdigest()[:12]
-            found.append(Hunk(hashed, name, i1 + 1, before, after))
+            found.append(ReviewHunk(hashed, name, i1 + 1, before, after))
     return found
 
 
-def _edits(name: str, hunks: Iterable[Hunk]) -> list[tuple[int, str, str]]:
+def _edits(name: str, hunks: Iterable[ReviewHunk]) -> list[tuple[int, str, str]]:
     return [(hunk.line, hunk.before, hunk.after) for hunk in hunks if hunk.path == name]
 
 
@@ -213,7 +213,7 @@ def _lines(data: bytes | None) -> list[str]:
     return (trees.text(data or b"") or "").splitlines(keepends=True)
 
 
-def _put(places: Places, name: str, data: bytes | None) -> None:
+def _put(places: MemoryPlaces, name: str, data: bytes | None) -> None:
     if data is None:
         trees.remove(places.files, name)
     else:

@@ -17,9 +17,17 @@ from msgspec import Struct
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from pinfold.memories import leases
-from pinfold.memories.database import Database
+from pinfold.memories.database import MemoriesDatabase
 from pinfold.memories.leases import LEASE, MAX_RETRY, RETRY
-from pinfold.memories.records import Candidate, Claim, Extracted, Job, Kind, Outcome, Output
+from pinfold.memories.records import (
+    Claim,
+    Extracted,
+    JobKind,
+    JobOutcome,
+    JobRow,
+    Output,
+    SessionCandidate,
+)
 from pinfold.memories.schema import confirmed, forgotten, jobs, outputs
 
 PRUNED = 200
@@ -28,13 +36,13 @@ _GLOBAL = "global"
 _LAST = func.coalesce(outputs.c.last_usage, outputs.c.generated_at)
 
 
-class State:
+class MemoriesState:
     """The state in the database of `folder`. Every function raises `StateError`."""
 
     def __init__(self, folder: Path, now: Callable[[], datetime]) -> None:
         self._now = lambda: now().timestamp()
         self._host = socket.gethostname()
-        self._db = Database(folder)
+        self._db = MemoriesDatabase(folder)
 
     @property
     def path(self) -> Path:
@@ -46,7 +54,7 @@ class State:
     # Phase 1: a session each
 
     def claim_sessions(
-        self, candidates: Iterable[Candidate], limit: int, *, force: bool = False
+        self, candidates: Iterable[SessionCandidate], limit: int, *, force: bool = False
     ) -> list[Claim]:
         """Claim the first `limit` that have changed since they were last read and are nobody's.
 
@@ -71,13 +79,15 @@ class State:
                 )
             return claims
 
-    def finish_extracted(self, claim: Claim, candidate: Candidate, made: Extracted | None) -> bool:
+    def finish_extracted(
+        self, claim: Claim, candidate: SessionCandidate, made: Extracted | None
+    ) -> bool:
         """Keep what was made of the session; None where nothing of it is worth remembering.
 
         False, and nothing happens, where the claim is no longer ours.
         """
         with self._db.writing() as conn:
-            outcome: Outcome = "succeeded" if made else "succeeded_no_output"
+            outcome: JobOutcome = "succeeded" if made else "succeeded_no_output"
             if not leases.finish(conn, claim, outcome, claim.input_watermark):
                 return False
             ours = outputs.c.session_id == claim.key
@@ -270,16 +280,16 @@ class State:
             rows = conn.execute(select(outputs).order_by(outputs.c.session_id))
             return [_output(row) for row in rows]
 
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[JobRow]:
         with self._db.reading() as conn:
             rows = conn.execute(select(jobs).order_by(jobs.c.kind, jobs.c.key))
-            return [Job(**_fields(Job, row)) for row in rows]
+            return [JobRow(**_fields(JobRow, row)) for row in rows]
 
     def forgotten(self) -> list[str]:
         with self._db.reading() as conn:
             return sorted(row.session_id for row in conn.execute(select(forgotten)))
 
-    def _claim(self, conn: Connection, kind: Kind, key: str, watermark: float) -> Claim:
+    def _claim(self, conn: Connection, kind: JobKind, key: str, watermark: float) -> Claim:
         return leases.take(conn, kind, key, watermark, self._now(), self._host)
 
 

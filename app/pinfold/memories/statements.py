@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from pinfold.sanitize import one_line
 
-Kind = Literal["rule", "decision", "fact", "command", "file", "failure", "said"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+StatementKind = Literal["rule", "decision", "fact", "command", "file", "failure", "said"]
+KINDS: tuple[StatementKind, ...] = get_args(StatementKind)
 """`rule`: what the user wants; only the user's own words make one. `command`: one that worked.
 `failure`: what went wrong, and what helped. `said`: by the user, at that time; no standing rule."""
 
@@ -34,7 +34,7 @@ _LINE = re.compile(
 )
 
 
-class Cited(Struct, frozen=True, order=True):
+class Citation(Struct, frozen=True, order=True):
     """An item of a session, written `session#item`."""
 
     session: str
@@ -45,12 +45,12 @@ class Cited(Struct, frozen=True, order=True):
         return f"{self.session}#{self.item}"
 
 
-class Statement(Struct, frozen=True):
+class MemoryStatement(Struct, frozen=True):
     """One line of memory."""
 
-    kind: Kind
+    kind: StatementKind
     text: str
-    cites: tuple[Cited, ...]
+    cites: tuple[Citation, ...]
     """Never empty in what was checked."""
     quote: str = ""
     """Words of a cited item, or of `file`."""
@@ -68,7 +68,7 @@ class Statement(Struct, frozen=True):
         return line
 
 
-def parse(line: str) -> Statement | None:
+def parse(line: str) -> MemoryStatement | None:
     """The statement on a line; None where it is none."""
     found = _LINE.fullmatch(line)
     if not found:
@@ -78,22 +78,22 @@ def parse(line: str) -> Statement | None:
     except ValueError:
         return None
     kind = next(kind for kind in KINDS if kind == found["kind"])
-    return Statement(kind, found["text"].strip(), tuple(cited(found["cites"])), quote, file)
+    return MemoryStatement(kind, found["text"].strip(), tuple(cited(found["cites"])), quote, file)
 
 
-def statements(text: str) -> list[Statement]:
+def statements(text: str) -> list[MemoryStatement]:
     """All statements of a text, in order."""
     return [found for line in text.splitlines() if (found := parse(line))]
 
 
-def record(every: Iterable[Statement]) -> str:
+def record(every: Iterable[MemoryStatement]) -> str:
     """Statements as the text of a record."""
     return "".join(f"{statement}\n" for statement in every)
 
 
-def cited(text: str) -> Iterator[Cited]:
+def cited(text: str) -> Iterator[Citation]:
     """Each `session#item` in a text."""
-    return (Cited(found[1], int(found[2])) for found in _CITED.finditer(text))
+    return (Citation(found[1], int(found[2])) for found in _CITED.finditer(text))
 
 
 def without_cites(text: str) -> str:

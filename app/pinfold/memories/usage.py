@@ -20,13 +20,13 @@ def kind_of(path: str) -> MemoryFile:
     return (_BY_FOLDER if slash else _BY_NAME).get(first, "other")
 
 
-Usage = dict[str, tuple[int, datetime]]
+UseCounts = dict[str, tuple[int, datetime]]
 """By session: how many replies used its memories, and when the last one came."""
 
 
-def usage_of(events: Iterable[Event]) -> Usage:
+def usage_of(events: Iterable[Event]) -> UseCounts:
     """The counts that the journals of all sessions say. What a fork copied counts once."""
-    usage: Usage = {}
+    usage: UseCounts = {}
     seen: set[tuple[datetime, int]] = set()
     for event in events:
         data = event.data

@@ -31,7 +31,7 @@ _URI = "file://"
 _ENTRY_BYTES = 16 * 2**20
 """An entry's own file has no more."""
 
-Stamp = tuple[int, int]
+FileStamp = tuple[int, int]
 """Bytes, and the time of the last change in nanoseconds."""
 
 
@@ -47,9 +47,9 @@ class Version(Struct, frozen=True):
     sha256: str
     source: str
     """The file that it was taken from, as `written` has it."""
-    stamp: Stamp
+    stamp: FileStamp
     """Of that file."""
-    beside: dict[str, Stamp] = field(default_factory=dict)
+    beside: dict[str, FileStamp] = field(default_factory=dict)
     """The files beside it, by their path from there."""
 
     @property
@@ -71,7 +71,7 @@ class Version(Struct, frozen=True):
         return self.stamp[1] / 1e9
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class VaultEntry(Struct, frozen=True, kw_only=True):
     """A session of another tool."""
 
     tool: Tool
@@ -104,15 +104,15 @@ class Shelf:
     def folder(self, tool: str, session: str) -> Path:
         return self.root / tool / session
 
-    def file(self, entry: Entry, version: Version | None = None) -> Path:
+    def file(self, entry: VaultEntry, version: Version | None = None) -> Path:
         """Where a version lies, the newest by default."""
         return self.folder(entry.tool, entry.session) / (version or entry.newest).file
 
-    def beside(self, entry: Entry, version: Version) -> Path:
+    def beside(self, entry: VaultEntry, version: Version) -> Path:
         """The folder of the files that lay beside a version."""
         return self.folder(entry.tool, entry.session) / f"{version.number}.jsonl"
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[VaultEntry]:
         """All of them, in no order. What can't be read is left out."""
         for tool in TOOLS:
             for name in _names(self.root / tool):
@@ -120,24 +120,24 @@ class Shelf:
                 if entry is not None:
                     yield entry
 
-    def entry(self, tool: Tool, session: str) -> Entry | None:
+    def entry(self, tool: Tool, session: str) -> VaultEntry | None:
         with suppress(OSError, ValueError):
             content = read(self.folder(tool, session) / ENTRY, _ENTRY_BYTES)
-            entry = msgspec.json.decode(content, type=Entry)
+            entry = msgspec.json.decode(content, type=VaultEntry)
             if entry.versions and (entry.tool, entry.session) == (tool, session):
                 return entry
         return None
 
-    def find(self, prefix: str) -> list[Entry]:
+    def find(self, prefix: str) -> list[VaultEntry]:
         """The entries whose session's id begins so."""
         return [entry for entry in self.entries() if entry.session.startswith(prefix)]
 
-    def save(self, entry: Entry) -> None:
+    def save(self, entry: VaultEntry) -> None:
         """Raises `OSError`."""
         folder = self.folder(entry.tool, entry.session)
         atomic_files.write_atomic(folder / ENTRY, msgspec.json.encode(entry))
 
-    def size(self, entry: Entry) -> int:
+    def size(self, entry: VaultEntry) -> int:
         """Bytes that it takes, with all its versions."""
         found = 0
         for at, _, names in os.walk(self.folder(entry.tool, entry.session)):
@@ -148,7 +148,7 @@ class Shelf:
 
     # What is not to be taken in
 
-    def remove(self, entry: Entry, *, for_good: bool) -> None:
+    def remove(self, entry: VaultEntry, *, for_good: bool) -> None:
         """Remove an entry: `for_good`, else until its session is used again. Raises `OSError`."""
         seen = {} if for_good else {one.source: one.stamp for one in entry.versions}
         mark = self._mark(entry.tool, entry.session)
@@ -158,14 +158,14 @@ class Shelf:
         (folder / ENTRY).unlink(missing_ok=True)
         shutil.rmtree(folder)
 
-    def is_unwanted(self, tool: str, session: str, source: str, stamp: Stamp) -> bool:
+    def is_unwanted(self, tool: str, session: str, source: str, stamp: FileStamp) -> bool:
         """Whether that file's session was removed, and is not to be taken in as it is."""
         try:
             content = read(self._mark(tool, session), _ENTRY_BYTES)
         except OSError:
             return False
         try:
-            seen = msgspec.json.decode(content, type=dict[str, Stamp])
+            seen = msgspec.json.decode(content, type=dict[str, FileStamp])
         except ValueError:
             return True
         return not seen or seen.get(source) == stamp

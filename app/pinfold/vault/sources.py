@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from pinfold.adopt.foreign_list import Tool, ToolFolder
-from pinfold.vault.shelf import Stamp
+from pinfold.vault.shelf import FileStamp
 
 BESIDE = 5_000
 """Files beside one session, at most."""
@@ -24,7 +24,7 @@ class SourceFile(Struct, frozen=True):
 
     tool: Tool
     file: Path
-    stamp: Stamp
+    stamp: FileStamp
 
     @property
     def stem(self) -> str:
@@ -43,7 +43,7 @@ def sources(folders: Iterable[ToolFolder]) -> Sequence[SourceFile]:
     return sorted(found, key=lambda source: source.stamp[1], reverse=True)
 
 
-def beside(source: SourceFile) -> Iterator[tuple[str, Path, Stamp]]:
+def beside(source: SourceFile) -> Iterator[tuple[str, Path, FileStamp]]:
     """The files of a session's folder, each with its path from there."""
     if source.stem in ("", ".", ".."):
         return  # that is no folder of its own

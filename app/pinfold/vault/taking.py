@@ -16,7 +16,16 @@ from pinfold import atomic_files
 from pinfold.adopt import foreign_list
 from pinfold.adopt.foreign_list import ToolFolder
 from pinfold.adopt.lines import unpacked
-from pinfold.vault.shelf import LOCK, Entry, Shelf, Stamp, VaultError, Version, name_of, written
+from pinfold.vault.shelf import (
+    LOCK,
+    FileStamp,
+    Shelf,
+    VaultEntry,
+    VaultError,
+    Version,
+    name_of,
+    written,
+)
 from pinfold.vault.sources import SourceFile, beside, opened, sources
 
 LEVEL = 9
@@ -28,7 +37,7 @@ LINE = 64 * 2**20
 _BLOCK = 2**20
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
-Outcome = Literal["new", "grown", "version", "same", "unwanted"]
+TakeOutcome = Literal["new", "grown", "version", "same", "unwanted"]
 
 
 class Limits(Struct, frozen=True):
@@ -102,7 +111,7 @@ def sync(
     return report
 
 
-def _take(shelf: Shelf, source: SourceFile) -> Outcome:
+def _take(shelf: Shelf, source: SourceFile) -> TakeOutcome:
     session = name_of(source.tool, source.stem)
     where = written(source.file)
     if shelf.is_unwanted(source.tool, session, where, source.stamp):
@@ -121,7 +130,7 @@ def _take(shelf: Shelf, source: SourceFile) -> Outcome:
     made = replace(made, beside=_store_beside(folder, source, made, versions))
     kept = [version for version in versions if version.number != made.number]
     told = foreign_list.head_and_end(source.tool, folder / made.file)
-    entry = Entry(
+    entry = VaultEntry(
         tool=source.tool,
         session=session,
         title=_text(told.title),
@@ -139,7 +148,7 @@ def _text(text: str) -> str:
 
 def _store(
     folder: Path, source: SourceFile, versions: Sequence[Version]
-) -> tuple[Version, Outcome]:
+) -> tuple[Version, TakeOutcome]:
     """The file's whole lines, compressed, in place of what they continue, or beside it."""
     import zstandard
 
@@ -179,7 +188,7 @@ def _store(
 
 def _place(
     versions: Sequence[Version], prefixes: dict[int, str], size: int, sha256: str
-) -> tuple[int, Outcome]:
+) -> tuple[int, TakeOutcome]:
     """The number that a file gets, and what it is to those that there are."""
     for version in versions:
         if (version.size, version.sha256) == (size, sha256):
@@ -208,7 +217,7 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
 
 def _store_beside(
     folder: Path, source: SourceFile, made: Version, versions: Sequence[Version]
-) -> dict[str, Stamp]:
+) -> dict[str, FileStamp]:
     """Take in what lies beside a session; what is gone there stays here."""
     import zstandard
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from pinfold.agent.clock import CLOCK
 from pinfold.catalog.catalog import Catalog, SearchResult
-from pinfold.catalog.searching import COMMON, MATCH, MATCH_END, Hit
+from pinfold.catalog.searching import COMMON, MATCH, MATCH_END, SearchHit
 from pinfold.catalog.sqlite import sqlite3
 from pinfold.host.app_context import WrongUse, app_context
 from pinfold.host.finding import catalog
@@ -60,7 +60,7 @@ def notes(found: SearchResult) -> Iterator[str]:
         yield f"{found.unread:,} sessions have not been read yet."
 
 
-def plain(hit: Hit) -> str:
+def plain(hit: SearchHit) -> str:
     """The text around a match, without the marks."""
     return hit.piece.replace(MATCH, "").replace(MATCH_END, "")
 
@@ -77,7 +77,7 @@ def _fill(index: Catalog) -> None:
         end_progress()
 
 
-def _show(hits: Sequence[Hit]) -> None:
+def _show(hits: Sequence[SearchHit]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("session", "item", "date"):
         table.add_column(heading, no_wrap=True)

@@ -128,7 +128,7 @@ def _engine(
 
     if arguments.cluster == "local":
         with cluster.local(jobs) as client:
-            yield cluster.Cluster(client, leaves=False)
+            yield cluster.DaskCluster(client, leaves=False)
         return
     if jobs is not None:
         raise WrongUse("--jobs is for this machine: it goes with --cluster local alone")
@@ -136,7 +136,7 @@ def _engine(
     host = cluster.host_of(address)
     shared = paths.typed(str(arguments.shared)) if arguments.shared else None
     with cluster.connected(address, settings) as client:
-        engine = cluster.Cluster(client, shared=shared)
+        engine = cluster.DaskCluster(client, shared=shared)
         _ask(arguments, host, cluster.leaving(new(work, sessions, results), shared), work)
         yield engine
 

@@ -16,8 +16,8 @@ from pinfold.commands.failures import told
 from pinfold.commands.memories import source_page
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.host.memories import Memories
-from pinfold.memories.keeper import CitedItem, Finding, Keeper
-from pinfold.memories.listing import Memory
+from pinfold.memories.keeper import CitedItem, Keeper, MemoryFinding
+from pinfold.memories.listing import ListedMemory
 from pinfold.memories.places import MemoriesRefused
 from pinfold.memories.records import StateError
 from pinfold.memories.team import asking
@@ -83,7 +83,7 @@ def _run(
     return code
 
 
-def _all(keeper: Keeper) -> list[Memory]:
+def _all(keeper: Keeper) -> list[ListedMemory]:
     return keeper.memories(Counter(_ENCODING, paths.cache_folder()).count)
 
 
@@ -102,7 +102,7 @@ def _declined(*, as_json: bool) -> int:
     return 1
 
 
-def _list(found: Sequence[Memory], *, on: bool, as_json: bool) -> int:
+def _list(found: Sequence[ListedMemory], *, on: bool, as_json: bool) -> int:
     if as_json:
         for memory in found:
             print_json(memory)
@@ -158,10 +158,10 @@ def _page(sources: Sequence[CitedItem]) -> str:
     return source_page(sources)[1] if sources else "You wrote it: it does not come from a session."
 
 
-def _chosen(keeper: Keeper, names: Sequence[str]) -> list[Memory]:
+def _chosen(keeper: Keeper, names: Sequence[str]) -> list[ListedMemory]:
     """The memories whose keys begin so. Raises `MemoriesRefused`."""
     every = _all(keeper)
-    found: dict[str, Memory] = {}
+    found: dict[str, ListedMemory] = {}
     for name in names:
         fitting = [
             memory for memory in every if len(name) >= _SHORTEST and memory.key.startswith(name)
@@ -181,7 +181,7 @@ def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -
     known = {row.session_id for row in keeper.reader.state.outputs()}
     known |= {session for memory in ours for session in memory.sessions}
     sessions: dict[str, None] = {}
-    lines: dict[str, Memory] = {}
+    lines: dict[str, ListedMemory] = {}
     for name in names:
         ids = [session_id for session_id in known if len(name) >= 8 and session_id.startswith(name)]
         if len(ids) == 1:
@@ -235,7 +235,7 @@ def _doctor(ctx: AppContext, memories: Memories, *, as_json: bool) -> int:
             facts |= keeper.teams.look()
         except StateError as error:
             refused = str(error)
-            findings.append(Finding(refused, "nothing is shared until then"))
+            findings.append(MemoryFinding(refused, "nothing is shared until then"))
     if as_json:
         print_json({"facts": facts, "findings": findings})
         return int(bool(refused))
@@ -259,6 +259,6 @@ def _teams(memories: Memories) -> dict[str, str]:
     }
 
 
-def whose(memory: Memory) -> str:
+def whose(memory: ListedMemory) -> str:
     """Who shared it with whom; empty for what is private."""
     return f"{one_line(memory.owner) or 'you'} · {memory.team}" if memory.team else ""

@@ -20,7 +20,7 @@ from pinfold.adopt import detect
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.agent.children.history import ItemHistory
 from pinfold.agent.clock import CLOCK
-from pinfold.catalog.searching import Hit
+from pinfold.catalog.searching import SearchHit
 from pinfold.catalog.sqlite import sqlite3
 from pinfold.commands import context_text
 from pinfold.export.redact import Secrets
@@ -178,7 +178,7 @@ class Served:
         for _ in index.fill():
             if time.monotonic() > until:
                 break
-        hits: list[Hit] = []
+        hits: list[SearchHit] = []
         for most in _SEARCHED:
             found = index.search(given.words, most, CLOCK.now())
             hits = [hit for hit in found.hits if not hit.agent and self._serves(hit.cwd)]
@@ -189,7 +189,7 @@ class Served:
             lines.append(f"[{found.unread:,} sessions have not been searched yet.]")
         return "\n".join(lines) or "Nothing found."
 
-    def _line(self, hit: Hit, words: str) -> str:
+    def _line(self, hit: SearchHit, words: str) -> str:
         try:
             read = self._open(Path(hit.path))
         except (JournalError, NotASession, ToolError, OSError):

@@ -10,7 +10,7 @@ from fakes.agent import MODEL, stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.agent.updates import Streamed
-from pinfold.memories.reader import Reader
+from pinfold.memories.reader import MemoryReader
 from pinfold.ports.approver import Decision
 from pinfold.ports.provider import TextDelta
 from pinfold.rollout.events import ContextSet, MemoryUsed
@@ -27,7 +27,7 @@ def memories(root: Path, says: str = "Run make test.") -> Options:
     (home / "memories").mkdir(parents=True)
     (home / "sessions" / "2026" / "02" / "28" / SESSION).mkdir(parents=True)
     (home / "memories" / "memory_summary.md").write_text(f"- rule: {says} [{SESSION}#7]\n")
-    return Options(memories=Reader(home, lambda: NOW))
+    return Options(memories=MemoryReader(home, lambda: NOW))
 
 
 def streamed(heard: list[object]) -> str:

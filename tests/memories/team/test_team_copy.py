@@ -14,9 +14,9 @@ from pinfold.agent.options import Options
 from pinfold.agent.updates import Told
 from pinfold.memories.keeper import Keeper
 from pinfold.memories.places import MemoriesRefused
-from pinfold.memories.reader import Reader
-from pinfold.memories.state import State
-from pinfold.memories.statements import Cited
+from pinfold.memories.reader import MemoryReader
+from pinfold.memories.state import MemoriesState
+from pinfold.memories.statements import Citation
 from pinfold.memories.team import asking
 from pinfold.memories.team.choosing import choose
 from pinfold.memories.team.pulling import check
@@ -34,7 +34,7 @@ def test_a_session_is_told_with_the_owners_name(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     stale = shared("The queue is Redis.", item=3, stale="queue.py no longer contains it")
     teams = pulled(tmp_path / "home", folder, LIMIT, RULE, stale)
-    reader = Reader(tmp_path / "home", lambda: NOW, teams)
+    reader = MemoryReader(tmp_path / "home", lambda: NOW, teams)
     told = reader.front(folder, 1_000, words)
     assert f"In {folder}:" in told
     assert "5 ben, fact: The refund limit is 60. [0198be00-1234#1]" in told
@@ -43,23 +43,23 @@ def test_a_session_is_told_with_the_owners_name(tmp_path: Path) -> None:
     assert "Redis" not in told
     memory = (tmp_path / "home/memories/team/payments/MEMORY.md").read_text()
     assert f"- rule: ben: Deploy on Mondays only. [{BEN}#2]" in memory
-    assert Reader(tmp_path / "home", lambda: NOW, teams).front(tmp_path, 1_000, words) == ""
+    assert MemoryReader(tmp_path / "home", lambda: NOW, teams).front(tmp_path, 1_000, words) == ""
 
 
 def test_a_team_takes_a_third_of_what_a_session_is_told(tmp_path: Path) -> None:
     lines = [shared(f"Figure {n} is {n + 100}.", item=n) for n in range(1, 40)]
     teams = pulled(tmp_path, tmp_path, *lines)
-    reader = Reader(tmp_path, lambda: NOW, teams)
+    reader = MemoryReader(tmp_path, lambda: NOW, teams)
     told = [line for line in reader.front(tmp_path, 150, words).splitlines() if "Figure" in line]
     assert 3 < len(told) < 10
 
 
 async def test_a_database_that_does_not_answer_is_told_once(tmp_path: Path) -> None:
     teams = pulled(tmp_path / "home", tmp_path, LIMIT)
-    teams.sync(State(tmp_path / "home", lambda: NOW), lambda: 0.0, 2.0)  # in the background
+    teams.sync(MemoriesState(tmp_path / "home", lambda: NOW), lambda: 0.0, 2.0)  # in the background
     warned: list[str] = []
     for _ in range(2):
-        options = Options(memories=Reader(tmp_path / "home", lambda: NOW, teams))
+        options = Options(memories=MemoryReader(tmp_path / "home", lambda: NOW, teams))
         model = replace(MODEL, context_window=200_000)
         on = await stage(tmp_path, [says("a")], options=options, model=model)
         on.session.send("hi")
@@ -154,7 +154,7 @@ def test_each_line_says_whose_it_is_and_from_when(keeper: Keeper) -> None:
     assert {m.team for m in keeper.memories(words) if not m.owner} == {""}
     (source,) = keeper.sources(theirs.cites)
     assert source.quoted == "The refund limit is 60."
-    assert keeper.sources([Cited(ONE, 2)])[0].items
+    assert keeper.sources([Citation(ONE, 2)])[0].items
 
 
 def test_anothers_line_is_forgotten_for_us_and_changed_by_nobody_else(keeper: Keeper) -> None:

@@ -10,7 +10,7 @@ from fakes.digests import asked, called, replied
 from fakes.postgres import ADMIN, Postgres, needed
 from fakes.teams import TEAM, Machine
 from pinfold.memories.places import SUMMARY
-from pinfold.memories.records import Candidate, Extracted, StateError
+from pinfold.memories.records import Extracted, SessionCandidate, StateError
 from pinfold.memories.team import pulling
 from pinfold.memories.team.copy import TeamCopy
 from pinfold.memories.team.sharing import Team
@@ -32,7 +32,7 @@ def record(machine: Machine, session: str, raw: str) -> None:
     """Replace what is remembered of a session."""
     row = machine.state.output(session)
     assert row is not None
-    found = Candidate(session, row.rollout_path, row.cwd, row.source_updated_at + 1)
+    found = SessionCandidate(session, row.rollout_path, row.cwd, row.source_updated_at + 1)
     (claim,) = machine.state.claim_sessions([found], 1)
     assert machine.state.finish_extracted(claim, found, Extracted(raw, "s", "slug"))
 

@@ -1,13 +1,13 @@
 """What the user is asked and told of lines that are shared."""
 
-from pinfold.memories.listing import Memory
-from pinfold.memories.statements import Cited
+from pinfold.memories.listing import ListedMemory
+from pinfold.memories.statements import Citation
 from pinfold.memories.team.teams import LATER, Teams
 from pinfold.memories.team.values import TeamLine
 from pinfold.sanitize import one_line
 
 
-def is_others(teams: Teams | None, memory: Memory) -> bool:
+def is_others(teams: Teams | None, memory: ListedMemory) -> bool:
     """Whether someone else shared it."""
     copies = teams.copies if teams else []
     return bool(memory.owner) and not any(
@@ -15,7 +15,7 @@ def is_others(teams: Teams | None, memory: Memory) -> bool:
     )
 
 
-def forgetting(teams: Teams | None, memory: Memory, others: int) -> str:
+def forgetting(teams: Teams | None, memory: ListedMemory, others: int) -> str:
     """What to ask before a memory is forgotten. `others` are further ones of the same sessions."""
     said = one_line(memory.text)
     if teams and is_others(teams, memory):
@@ -40,7 +40,7 @@ def shared_too(names: list[str]) -> str:
     return f"What {' and '.join(names)} has of it goes too, for everybody. {LATER}"
 
 
-def quoted(teams: Teams | None, cite: Cited) -> tuple[str, TeamLine, str] | None:
+def quoted(teams: Teams | None, cite: Citation) -> tuple[str, TeamLine, str] | None:
     """What the line of another quotes of an item: the team, the line, the words."""
     for copy in teams.copies if teams else ():
         ours = set(copy.shared().values())

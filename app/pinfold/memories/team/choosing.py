@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from pinfold.digests.words import words
 from pinfold.memories.places import MEMORY, SUMMARY
-from pinfold.memories.statements import KINDS, Statement
+from pinfold.memories.statements import KINDS, MemoryStatement
 from pinfold.memories.team.values import Picked, TeamLine
 
 MOST = 2_000
@@ -21,7 +21,7 @@ _FIGURE = re.compile(r"[$€£]?\d[\d.,]*\w{0,2}")
 
 def choose(lines: Iterable[TeamLine]) -> list[Picked]:
     """The places of both files, in order."""
-    newest: dict[object, tuple[TeamLine, Statement]] = {}
+    newest: dict[object, tuple[TeamLine, MemoryStatement]] = {}
     same: dict[object, object] = {}
     for line in sorted(lines, key=lambda line: (not line.stale, line.since, line.id)):
         statement = line.statement
@@ -37,7 +37,9 @@ def choose(lines: Iterable[TeamLine]) -> list[Picked]:
     return [*_placed(MEMORY, kept), *_placed(SUMMARY, _best(kept))]
 
 
-def _best(kept: Sequence[tuple[TeamLine, Statement]]) -> list[tuple[TeamLine, Statement]]:
+def _best(
+    kept: Sequence[tuple[TeamLine, MemoryStatement]],
+) -> list[tuple[TeamLine, MemoryStatement]]:
     """What fits into the summary: of each owner and kind in turn, the newest first."""
     turns = Counter[tuple[str, str]]()
     ranked: list[tuple[int, int]] = []
@@ -53,7 +55,7 @@ def _best(kept: Sequence[tuple[TeamLine, Statement]]) -> list[tuple[TeamLine, St
     return best
 
 
-def _placed(file: str, some: Sequence[tuple[TeamLine, Statement]]) -> list[Picked]:
+def _placed(file: str, some: Sequence[tuple[TeamLine, MemoryStatement]]) -> list[Picked]:
     """By folder, the one with the newest line first; in it by kind, then the newest."""
     folders: dict[str, None] = dict.fromkeys(
         line.folder for line, _ in sorted(some, key=lambda pair: -pair[0].since)

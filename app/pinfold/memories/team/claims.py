@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from pinfold.memories.leases import LEASE, MAX_RETRY, RETRY
 from pinfold.memories.team.server import TeamDatabase, Unreachable
 from pinfold.memories.team.tables import jobs
-from pinfold.memories.team.values import JobKind, TeamClaim
+from pinfold.memories.team.values import TeamClaim, TeamJobKind
 
 _NOW = func.clock_timestamp()
 
@@ -48,7 +48,7 @@ class Claims:
                     )
 
     def claim(
-        self, kind: JobKind, teams: Collection[str], limit: int, *, force: bool = False
+        self, kind: TeamJobKind, teams: Collection[str], limit: int, *, force: bool = False
     ) -> list[TeamClaim]:
         """Claim up to `limit` jobs that are due; a failed one waits until its retry time, unless
         `force`. After a cut connection it asks which it has, and goes on."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from pinfold.atomic_files import make_folder, write_atomic
 from pinfold.memories import trees
 from pinfold.memories.places import MEMORY, SUMMARY, locked
-from pinfold.memories.statements import Statement
+from pinfold.memories.statements import MemoryStatement
 from pinfold.memories.team.sharing import Team
 from pinfold.memories.team.values import Picked, TeamLine
 from pinfold.sanitize import one_line
@@ -133,7 +133,7 @@ def written(line: TeamLine) -> str:
     statement = line.statement
     assert statement is not None
     return str(
-        Statement(
+        MemoryStatement(
             statement.kind,
             f"{owner_of(line)}: {statement.text}",
             statement.cites,

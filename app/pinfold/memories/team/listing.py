@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from pinfold.memories.listing import Memory, State
+from pinfold.memories.listing import ListedMemory, MemoryStatus
 from pinfold.memories.places import MEMORY, SUMMARY
 from pinfold.memories.statements import cited
 from pinfold.memories.team.copy import Copy, TeamCopy, written
@@ -12,8 +12,8 @@ from pinfold.memories.team.values import TeamLine
 
 
 def with_teams(
-    private: Iterable[Memory], copies: Iterable[TeamCopy], count: Callable[[str], int]
-) -> list[Memory]:
+    private: Iterable[ListedMemory], copies: Iterable[TeamCopy], count: Callable[[str], int]
+) -> list[ListedMemory]:
     """The private memories, those that are shared marked, and what else the teams have."""
     found = list(private)
     for copy in copies:
@@ -38,8 +38,8 @@ def _said(line: TeamLine) -> tuple[str, str]:
 
 def _of_team(
     copy: TeamCopy, have: Copy, ours: set[str], count: Callable[[str], int]
-) -> Iterator[Memory]:
-    states: dict[str, State] = {}
+) -> Iterator[ListedMemory]:
+    states: dict[str, MemoryStatus] = {}
     for place in have.placed:
         if place.file == SUMMARY or place.line not in states:
             states[place.line] = "told" if place.file == SUMMARY else "kept"
@@ -52,7 +52,7 @@ def _of_team(
         if line.id not in states and (line.folder, *_said(line)) in same:
             continue  # another has said it in the same words
         state = states.get(line.id, "waiting")
-        yield Memory(
+        yield ListedMemory(
             key=line.id,
             kind=statement.kind,
             text=statement.text,

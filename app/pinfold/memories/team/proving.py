@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from pinfold.digests.words import words
-from pinfold.memories.statements import Statement
+from pinfold.memories.statements import MemoryStatement
 from pinfold.memories.team.values import TeamQuote
 from pinfold.rollout import mentions
 
@@ -16,7 +16,7 @@ _PART = 300
 _PARTS = re.compile(r"(?<=[.!?])\s+|\n")
 
 
-def doubt(statement: Statement, quotes: Sequence[TeamQuote]) -> str:
+def doubt(statement: MemoryStatement, quotes: Sequence[TeamQuote]) -> str:
     """Why the quotes do not bear a line out; empty where they do."""
     texts = [statement.quote, *(quote.text for quote in quotes)]
     texts += [file for file in (statement.file, *(quote.file for quote in quotes)) if file]

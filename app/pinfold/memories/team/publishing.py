@@ -10,7 +10,7 @@ from msgspec import Struct
 from pinfold.memories.reading import MAX_BYTES
 from pinfold.memories.records import Output
 from pinfold.memories.source import SessionText
-from pinfold.memories.statements import Statement, statements
+from pinfold.memories.statements import MemoryStatement, statements
 from pinfold.memories.team.copy import TEAMS
 from pinfold.memories.team.leaving import LeavingFilter, paths_in
 from pinfold.memories.team.proving import MOST_TEXT, doubt, excerpt
@@ -86,7 +86,7 @@ def _line(
     owner: str,
     session: str,
     folder: str,
-    statement: Statement,
+    statement: MemoryStatement,
     leaving: LeavingFilter,
     source: SessionText | None,
 ) -> TeamLine | None:
@@ -95,7 +95,7 @@ def _line(
     file = leaving.file(statement.file) if statement.file else ""
     if file is None:
         return None
-    said = Statement(
+    said = MemoryStatement(
         statement.kind,
         leaving.text(statement.text),
         statement.cites,
@@ -119,7 +119,7 @@ def _line(
     return TeamLine(line_id(team.name, owner, session, text), session, folder, text, tuple(quotes))
 
 
-def _reread(said: Statement) -> Statement | None:
+def _reread(said: MemoryStatement) -> MemoryStatement | None:
     found = statements(str(said))
     return found[0] if len(found) == 1 else None
 

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 from pinfold.atomic_files import write_atomic
 from pinfold.memories import source
 from pinfold.memories.leases import LEASE
-from pinfold.memories.reading import MemoryLine, Sources
+from pinfold.memories.reading import CitedSources, MemoryLine
 from pinfold.memories.records import Output, StateError
 from pinfold.memories.session_folders import SessionFolders
 from pinfold.memories.statements import parse
@@ -33,7 +33,7 @@ from pinfold.memories.team.values import Picked, TeamClaim
 from pinfold.rollout.journal import JournalError
 
 if TYPE_CHECKING:
-    from pinfold.memories.state import State
+    from pinfold.memories.state import MemoriesState
 
 AT_ONCE, MOST = 8, 1_000
 """Sessions claimed per batch; `MOST` while the user waits."""
@@ -66,7 +66,7 @@ class Sync:
         home: Path,
         teams: Sequence[Team],
         server: TeamDatabase,
-        state: "State",
+        state: "MemoriesState",
         *,
         lease: float = LEASE,
     ) -> None:
@@ -162,7 +162,7 @@ class Sync:
     def mark_stale(self) -> None:
         """Say of our lines which may no longer hold."""
         sessions = SessionFolders(self._home, self._state.outputs())
-        sources = Sources(sessions.folder, set(self._state.confirmed()))
+        sources = CitedSources(sessions.folder, set(self._state.confirmed()))
         for copy in self.copies:
             private = {key: line for line, key in copy.shared().items()}
             if not private:

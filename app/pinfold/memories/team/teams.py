@@ -18,7 +18,7 @@ from pinfold.memories.team.copy import TEAMS, TeamCopy
 from pinfold.memories.team.sharing import Team
 
 if TYPE_CHECKING:
-    from pinfold.memories.state import State
+    from pinfold.memories.state import MemoriesState
     from pinfold.memories.team.server import TeamDatabase
 
 FRONT_SECONDS = 2.0
@@ -126,7 +126,12 @@ class Teams:
         self._reached()
 
     def sync(
-        self, state: "State", now: Callable[[], float], seconds: float, *, force: bool = False
+        self,
+        state: "MemoriesState",
+        now: Callable[[], float],
+        seconds: float,
+        *,
+        force: bool = False,
     ) -> str:
         """Share and pull; what came of it, in a sentence. `seconds` are what pulling may take."""
         from pinfold.memories.team.syncing import Sync

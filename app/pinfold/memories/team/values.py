@@ -5,9 +5,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from pinfold.memories.statements import Cited, Statement, parse
+from pinfold.memories.statements import Citation, MemoryStatement, parse
 
-JobKind = Literal["publish", "consolidate"]
+TeamJobKind = Literal["publish", "consolidate"]
 """`publish`: a session's lines, by the machine that has the session; its key is the session's id.
 `consolidate`: a new revision of the team's files; its key is the team."""
 
@@ -43,18 +43,18 @@ class TeamLine(Struct, frozen=True):
     """Why the owner's machine says that it may no longer hold."""
 
     @property
-    def statement(self) -> Statement | None:
+    def statement(self) -> MemoryStatement | None:
         return parse(self.text)
 
     @property
-    def cites(self) -> tuple[Cited, ...]:
+    def cites(self) -> tuple[Citation, ...]:
         return found.cites if (found := self.statement) else ()
 
 
 class TeamClaim(Struct, frozen=True):
     """A job that is ours until its lease ends."""
 
-    kind: JobKind
+    kind: TeamJobKind
     key: str
     token: str
     input: str

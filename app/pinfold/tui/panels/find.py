@@ -15,7 +15,7 @@ from textual import work
 
 from pinfold import paths
 from pinfold.catalog.catalog import SearchResult
-from pinfold.catalog.searching import COMMON, Hit
+from pinfold.catalog.searching import COMMON, SearchHit
 from pinfold.commands.context_text import KINDS, age
 from pinfold.commands.session import take
 from pinfold.sanitize import one_line
@@ -39,7 +39,7 @@ class FindPanel(IndexChooser):
         super().__init__("Find in all sessions", "Enter opens the session there · Esc closes", host)
         self._now = now
         self._found = SearchResult(())
-        self.hits: Mapping[str, Hit] = {}
+        self.hits: Mapping[str, SearchHit] = {}
         self.input.value = words
 
     def on_mount(self) -> None:
@@ -82,12 +82,12 @@ class FindPanel(IndexChooser):
         self.preview("" if hit is None else _page(hit, self._now()))
 
 
-def _line(key: str, hit: Hit, now: datetime) -> ListLine:
+def _line(key: str, hit: SearchHit, now: datetime) -> ListLine:
     head = f"{age(hit.at, now):>4}  {hit.number:>6}"
     return ListLine(key, head, unmarked(hit.piece), right=one_line(Path(hit.cwd).name))
 
 
-def _page(hit: Hit, now: datetime) -> RenderableType:
+def _page(hit: SearchHit, now: datetime) -> RenderableType:
     """What there is to say of a hit."""
     at = f"{hit.at.astimezone():%Y-%m-%d %H:%M}, {age(hit.at, now)} ago"
     kind = KINDS.get(hit.item, hit.item)  # type: ignore[call-overload]
@@ -102,7 +102,7 @@ def _page(hit: Hit, now: datetime) -> RenderableType:
     )
 
 
-async def open_hit(host: PanelHost, hit: Hit) -> None:
+async def open_hit(host: PanelHost, hit: SearchHit) -> None:
     """Open the session of a hit at its item."""
     if hit.kind == "vault":  # there an agent's file is a session of its own
         await take(host, Path(hit.path))

@@ -16,7 +16,7 @@ from textual.widgets import Input
 
 from pinfold.commands.context_text import age
 from pinfold.commands.memories import cited, source_page
-from pinfold.memories.listing import Memory
+from pinfold.memories.listing import ListedMemory
 from pinfold.memories.team import asking
 from pinfold.rollout.values import Stated
 from pinfold.sanitize import one_line
@@ -74,7 +74,7 @@ class MemoriesPanel(WordsPanel[None]):
         self._session = session
         self._host = memories
         self._keeper = memories.keeper
-        self._edited: Memory | None = None
+        self._edited: ListedMemory | None = None
 
     # What is shown
 
@@ -88,7 +88,7 @@ class MemoriesPanel(WordsPanel[None]):
             if not found:
                 self._foot.show(NONE if self._host.enabled else OFF)
 
-    def _summary(self, found: Sequence[Memory], *, held: bool) -> str:
+    def _summary(self, found: Sequence[ListedMemory], *, held: bool) -> str:
         count = f"{len(found):,} {'memory' if len(found) == 1 else 'memories'}"
         said = [count]
         doubtful = sum(memory.state in ("stale", "unconfirmed") for memory in found)

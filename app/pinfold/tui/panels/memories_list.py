@@ -11,20 +11,20 @@ from rich.text import Text
 
 from pinfold import paths
 from pinfold.commands.context_text import age
-from pinfold.memories.listing import Memory, State
+from pinfold.memories.listing import ListedMemory, MemoryStatus
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.checkpoint_rows import KeptRow
 from pinfold.tui.panels.fitting import cell
 from pinfold.tui.panels.table import Cell, Sizes, Table
 
-SIGNS: dict[State, str] = {
+SIGNS: dict[MemoryStatus, str] = {
     "told": "●",
     "kept": "○",
     "waiting": "◌",
     "stale": "!",
     "unconfirmed": "?",
 }
-SAID: dict[State, str] = {
+SAID: dict[MemoryStatus, str] = {
     "told": "given to new sessions",
     "kept": "in MEMORY.md, for the agent to look up",
     "waiting": "not consolidated yet",
@@ -33,10 +33,10 @@ SAID: dict[State, str] = {
 }
 _WHOSE = 18
 """Cells of the column that says whose a line is, where any is shared."""
-_INKS: dict[State, str] = {"told": "success", "stale": "warning", "unconfirmed": "warning"}
+_INKS: dict[MemoryStatus, str] = {"told": "success", "stale": "warning", "unconfirmed": "warning"}
 
 
-def source(memory: Memory) -> str:
+def source(memory: ListedMemory) -> str:
     """`0198ab12#7`, the session by how its id begins, and how many more it cites."""
     if not memory.cites:
         return "you"
@@ -44,22 +44,22 @@ def source(memory: Memory) -> str:
     return f"{first.session[:8]}#{first.item}{f' +{more}' if more else ''}"
 
 
-def whose(memory: Memory) -> str:
+def whose(memory: ListedMemory) -> str:
     """Who said it, and with whom it is shared; empty for what is private."""
     if memory.owner:
         return f"shared by {one_line(memory.owner)} with {memory.team}"
     return f"shared with {memory.team}" if memory.team else ""
 
 
-def _whose(memory: Memory) -> str:
+def _whose(memory: ListedMemory) -> str:
     """The same in a column."""
     return f"{one_line(memory.owner) or 'you'} · {memory.team}" if memory.team else ""
 
 
-def ordered(memories: Iterable[Memory], cwd: Path) -> list[tuple[str, list[Memory]]]:
+def ordered(memories: Iterable[ListedMemory], cwd: Path) -> list[tuple[str, list[ListedMemory]]]:
     """The memories by folder: this one and those of its repository first, the most used on top."""
     root = paths.repository_root(cwd) or cwd
-    groups: dict[str, list[Memory]] = {}
+    groups: dict[str, list[ListedMemory]] = {}
     for memory in memories:
         groups.setdefault(memory.folder, []).append(memory)
 
@@ -73,7 +73,7 @@ def ordered(memories: Iterable[Memory], cwd: Path) -> list[tuple[str, list[Memor
     ]
 
 
-class MemoriesList(Table[Memory | KeptRow]):
+class MemoriesList(Table[ListedMemory | KeptRow]):
     """Memories, under the headings of their folders."""
 
     SIZES: ClassVar[Sizes] = {
@@ -96,19 +96,19 @@ class MemoriesList(Table[Memory | KeptRow]):
         self._now = now
 
     @property
-    def memories(self) -> list[Memory]:
-        return [row for row in self.lines if isinstance(row, Memory)]
+    def memories(self) -> list[ListedMemory]:
+        return [row for row in self.lines if isinstance(row, ListedMemory)]
 
     @property
-    def memory(self) -> Memory | None:
+    def memory(self) -> ListedMemory | None:
         """The one under the cursor."""
-        return self.row if isinstance(self.row, Memory) else None
+        return self.row if isinstance(self.row, ListedMemory) else None
 
-    def is_heading(self, row: Memory | KeptRow) -> bool:
+    def is_heading(self, row: ListedMemory | KeptRow) -> bool:
         return isinstance(row, KeptRow)
 
-    def show_memories(self, groups: Sequence[tuple[str, Sequence[Memory]]]) -> None:
-        rows: dict[str, Memory | KeptRow] = {}
+    def show_memories(self, groups: Sequence[tuple[str, Sequence[ListedMemory]]]) -> None:
+        rows: dict[str, ListedMemory | KeptRow] = {}
         everyone = [len(_whose(memory)) for _, some in groups for memory in some]
         self.sizes["whose"] = min(max(everyone, default=0), _WHOSE)
         for folder, some in groups:
@@ -118,8 +118,8 @@ class MemoriesList(Table[Memory | KeptRow]):
             rows |= {memory.key: memory for memory in some}
         self.show(rows)
 
-    def draw(self, row: Memory | KeptRow, *, chosen: bool) -> Iterable[Segment]:
-        if isinstance(row, Memory):
+    def draw(self, row: ListedMemory | KeptRow, *, chosen: bool) -> Iterable[Segment]:
+        if isinstance(row, ListedMemory):
             yield from super().draw(row, chosen=chosen)
             return
         dim = self.ink("foreground 60%")
@@ -141,8 +141,8 @@ class MemoriesList(Table[Memory | KeptRow]):
             text.append(names, dim)
         yield from text.render(self.app.console)
 
-    def cells(self, row: Memory | KeptRow) -> Iterable[Cell]:
-        assert isinstance(row, Memory)
+    def cells(self, row: ListedMemory | KeptRow) -> Iterable[Cell]:
+        assert isinstance(row, ListedMemory)
         dim, plain = self.ink("foreground 60%"), self.ink("foreground")
         at = datetime.fromtimestamp(row.at, UTC) if row.at is not None else None
         yield SIGNS[row.state], self.ink(_INKS[row.state]) if row.state in _INKS else dim

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from pinfold.memories import review
 from pinfold.memories.keeper import Keeper
-from pinfold.memories.review import Hunk
+from pinfold.memories.review import ReviewHunk
 from pinfold.memories.statements import parse
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.colours import ink
@@ -48,7 +48,7 @@ class ReviewPanel(TablePanel[None]):
         self._list: LineTable = LineTable()
         super().__init__(self._list, facts="Reading the changes…")
         self._keeper = keeper
-        self._hunks: dict[str, Hunk] = {}
+        self._hunks: dict[str, ReviewHunk] = {}
         self._diff = ""
         self._change = Static(markup=False)
 
@@ -73,7 +73,7 @@ class ReviewPanel(TablePanel[None]):
             self._foot.say(said)
 
     @property
-    def _hunk(self) -> Hunk | None:
+    def _hunk(self) -> ReviewHunk | None:
         return self._hunks.get(self._list.current or "")
 
     @on(Table.Moved)
@@ -125,7 +125,7 @@ class ReviewPanel(TablePanel[None]):
             self.read(said)
 
 
-def _line(hunk: Hunk) -> ListLine:
+def _line(hunk: ReviewHunk) -> ListLine:
     sign = "+" if not hunk.before else "−" if not hunk.after else "~"
     said = (hunk.after or hunk.before).strip().splitlines()
     more = f"{len(said)} lines" if len(said) > 1 else ""

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from pinfold import paths
-from pinfold.catalog.catalog import Exchange
+from pinfold.catalog.catalog import LastExchange
 from pinfold.catalog.searching import MATCH, MATCH_END
 from pinfold.commands.context_text import age
 from pinfold.numbers import tokens
@@ -24,7 +24,7 @@ _REPLY = 1_600
 """Characters that are shown."""
 
 
-def page(session: SessionSummary, said: Exchange, piece: str, now: datetime) -> RenderableType:
+def page(session: SessionSummary, said: LastExchange, piece: str, now: datetime) -> RenderableType:
     """Its figures, what was found in it, and its last exchange."""
     used = f"{session.updated_at.astimezone():%Y-%m-%d %H:%M}, {age(session.updated_at, now)} ago"
     turns = f"{session.turns} turn{'s' if session.turns != 1 else ''}"

@@ -13,7 +13,7 @@ from textual import work
 from textual.binding import Binding, BindingType
 
 from pinfold import paths
-from pinfold.catalog.catalog import Exchange
+from pinfold.catalog.catalog import LastExchange
 from pinfold.catalog.searching import MATCH, MATCH_END
 from pinfold.commands.context_text import age
 from pinfold.sanitize import one_line
@@ -163,7 +163,7 @@ class SessionsPanel(IndexChooser):
     async def _look(self, session: SessionSummary) -> None:
         said = await asyncio.to_thread(self.host.catalog.exchange, session.id)
         piece = self._found.get(session.id, "")
-        self.preview(page(session, said or Exchange(), piece, self._now()))
+        self.preview(page(session, said or LastExchange(), piece, self._now()))
 
 
 def fitting(
