@@ -14,7 +14,7 @@ from benchmarks.bench_resume import EVENTS, parsing, resuming, write
 from benchmarks.bench_resume import working as sessions
 from benchmarks.figures import Figure
 from pinfold.checkpoint.reduce import CheckpointState
-from pinfold.digests.record import Record
+from pinfold.digests.record import DigestRecord
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Event
 from pinfold.rollout.journal import ROLLOUT
@@ -35,7 +35,7 @@ def run() -> Iterable[Figure]:
     counter = Counter("o200k_base")
     counter.load()
     told = [Event(seq, datetime.now(UTC), data) for seq, data in enumerate(working(LINES), 1)]
-    checkpoint, record = CheckpointState(), Record()
+    checkpoint, record = CheckpointState(), DigestRecord()
     mean = spent(lambda: _fold(told, checkpoint.step)) / len(told)
     yield Figure("the checkpoint's reducer, an event", mean, "µs CPU", target=REDUCER)
     mean = (spent(lambda: _fold(told, record.step)) + spent(record.catch_up)) / len(told)

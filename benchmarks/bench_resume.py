@@ -34,10 +34,10 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import ROLLOUT, Journal
-from pinfold.rollout.values import Base, Usage
+from pinfold.rollout.values import PlanBase, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tui.transcript.view import Transcript
-from pinfold.window.archive import Items
+from pinfold.window.archive import ArchivedItems
 
 EVENTS = 65_718
 RUNS = 5
@@ -98,7 +98,7 @@ def working() -> Iterator[Data]:
             summary = Item(n=n, kind="summary", content="What was done so far. " * 200)
             yield WindowReplaced(
                 generation=generation,
-                base=Base(generation - 1, seq),
+                base=PlanBase(generation - 1, seq),
                 reason="threshold",
                 strategy="layered",
                 window=tuple((number, "full") for number in [n, *tail]),
@@ -165,7 +165,7 @@ async def opening(folder: Path) -> tuple[float, float]:
         async def load() -> None:
             nonlocal took
             before = time.perf_counter()
-            transcript.load(Items(window.archive, tuple(window.archive)))
+            transcript.load(ArchivedItems(window.archive, tuple(window.archive)))
             await painted(app)
             took = (time.perf_counter() - before) * 1e3
             while transcript._conversation.past:  # what is above comes piece by piece

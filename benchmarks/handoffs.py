@@ -29,7 +29,7 @@ from pinfold.evaluation.trials import WINDOW, Setting, Trial, run
 from pinfold.ports.errors import RequestRejected
 from pinfold.ports.provider import Compacted, Delta, ModelInfo, PartDone, Request, ResponseDone
 from pinfold.rollout.events import CoreChanged, Data, GoalSet
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
 
@@ -154,7 +154,7 @@ def with_core(made: Conversation) -> Conversation:
         core: list[Data] = [
             GoalSet(text=stretch.truth.goal.text),
             CoreChanged(
-                add=tuple(Stated(text) for text in rules if text not in standing),
+                add=tuple(CoreStatement(text) for text in rules if text not in standing),
                 remove=tuple(text for text in standing if text not in rules),
             ),
         ]

@@ -10,9 +10,9 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pinfold.digests.choice import ChosenLines, Digest, render, size
+from pinfold.digests.choice import ChosenLines, DigestLines, render, size
 from pinfold.digests.lines import DigestLine, Kind
-from pinfold.digests.record import Record
+from pinfold.digests.record import DigestRecord
 from pinfold.export.redact import Secrets
 from pinfold.rollout.events import Event, ItemAdded
 from pinfold.rollout.items import Item
@@ -26,7 +26,7 @@ _SHORT, _SHORT_RESULT = 4_000, 500
 class Thinned(Struct, frozen=True):
     """A digest, ready to be shown."""
 
-    digest: Digest
+    digest: DigestLines
     text: str
     tokens: int
     """Of the text, in o200k."""
@@ -40,7 +40,7 @@ class Thinner:
     def __init__(self, events: Iterable[Event], numbers: Mapping[int, int] | None = None) -> None:
         """`numbers` says by which the items are called in a digest, where not by their own."""
         self._numbers = numbers
-        self._record = Record()
+        self._record = DigestRecord()
         self._items: list[Item] = []
         for event in events:
             self._record.step(event)
@@ -79,7 +79,7 @@ class Thinner:
                 break
         return choice
 
-    def _renumbered(self, digest: Digest) -> Digest:
+    def _renumbered(self, digest: DigestLines) -> DigestLines:
         numbers = self._numbers
         if numbers is None:
             return digest
@@ -89,7 +89,7 @@ class Thinner:
         )
         return replace(digest, lines=lines, left=left)
 
-    def _texts(self, digest: Digest) -> Iterator[str]:
+    def _texts(self, digest: DigestLines) -> Iterator[str]:
         """Texts that tell which secrets the digest may hold; the details of items say nothing
         that neither the lines nor the contents do."""
         numbers = {line.n for line in digest.lines}
@@ -101,12 +101,12 @@ class Thinner:
             yield from (line.text, line.full, line.lead)
 
 
-def left_out(digest: Digest) -> dict[Kind, int]:
+def left_out(digest: DigestLines) -> dict[Kind, int]:
     """How many lines of each kind were left out."""
     return dict(Counter(line.kind for line in digest.left))
 
 
-def _cleaned(digest: Digest, secrets: Secrets) -> Digest:
+def _cleaned(digest: DigestLines, secrets: Secrets) -> DigestLines:
     if not secrets:
         return digest
 

@@ -9,7 +9,7 @@ from benchmarks.soak.violated import Violated
 from pinfold.agent.session import Session
 from pinfold.ports.errors import ProviderError
 from pinfold.rollout.events import Pin
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 from pinfold.window.actions import Act
 from pinfold.window.refused import Refused
 
@@ -111,7 +111,7 @@ class User:
 
     async def set_core(self, session: Session) -> None:
         some = [f"Never touch part {n}." for n in self._rng.sample(range(1, 6), 2)]
-        await session.window.change_core(add=[Stated(some[0])], remove=some[1:])
+        await session.window.change_core(add=[CoreStatement(some[0])], remove=some[1:])
 
     async def compact(self, session: Session) -> None:
         await session.compact(self._rng.choice(STRATEGIES))

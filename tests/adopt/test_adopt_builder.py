@@ -93,7 +93,7 @@ def test_no_window_ever_has_a_broken_pair_and_nothing_is_lost(steps: list[tuple]
     for event in adoption.events:
         if isinstance(event.data, WindowReplaced):
             atoms(projected.items)
-            assert event.data.base == values.Base(projected.generation, event.seq - 1)
+            assert event.data.base == values.PlanBase(projected.generation, event.seq - 1)
         elif isinstance(event.data, RequestFinished):
             assert 1 <= event.data.through_seq < event.seq
         projected.step(event)
@@ -223,4 +223,4 @@ def test_what_was_said_first_of_the_session_holds() -> None:
     assert (adoption.session, adoption.cwd) == ("one", "/p")
     first = adoption.events[0].data
     assert isinstance(first, events.SessionStarted)
-    assert first.adopted == values.Adopted("codex", "f.jsonl", "one")
+    assert first.adopted == values.AdoptedFrom("codex", "f.jsonl", "one")

@@ -57,7 +57,7 @@ def test_the_first_session_meta_wins() -> None:
     adoption = adopted(lambda made: made.meta(id="other", cwd="/other"))
     started = adoption.events[0].data
     assert isinstance(started, events.SessionStarted)
-    assert started.adopted == values.Adopted("codex", "rollout.jsonl", "019-a")
+    assert started.adopted == values.AdoptedFrom("codex", "rollout.jsonl", "019-a")
     assert (started.cwd, started.version) == ("/p", "0.141.0")
     assert (adoption.session, adoption.title, adoption.model) == ("019-a", "Go.", "gpt-5.5")
     assert adoption.started_at == START

@@ -10,7 +10,7 @@ from pinfold.adopt.codex import read_lines
 from pinfold.rollout.events import TurnStarted
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.store import SessionStore
-from pinfold.rollout.values import Adopted
+from pinfold.rollout.values import AdoptedFrom
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -24,7 +24,7 @@ def test_an_adopted_session_keeps_its_times_and_goes_on(tmp_path: Path) -> None:
     store = SessionStore(tmp_path)
     with store.adopt(adoption.events, tmp_path, "1.0", now) as journal:
         assert journal.started.id == journal.folder.name
-        assert journal.started.adopted == Adopted(
+        assert journal.started.adopted == AdoptedFrom(
             "codex", "rollout.jsonl", "019-a", through=len(adoption.events)
         )
         assert (journal.started.cwd, journal.started.version) == (str(tmp_path), "1.0")

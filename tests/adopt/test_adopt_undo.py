@@ -23,7 +23,7 @@ from pinfold.rollout.events import (
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.window.refused import Refused
 
 OURS: list[Data] = [
@@ -33,7 +33,10 @@ OURS: list[Data] = [
     PinsChanged(add=(1,)),
     ItemsMarked(items=((2, "placeholder"),)),
     WindowReplaced(
-        generation=1, base=Base(0, 5), reason="threshold", window=((1, "full"), (2, "placeholder"))
+        generation=1,
+        base=PlanBase(0, 5),
+        reason="threshold",
+        window=((1, "full"), (2, "placeholder")),
     ),
 ]
 

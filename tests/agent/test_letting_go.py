@@ -7,7 +7,7 @@ from pinfold.agent.record import Record
 from pinfold.rollout.events import SCHEMA, ItemAdded, SessionStarted, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import ROLLOUT, Journal
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.tokens.counter import Counter
 
 
@@ -18,7 +18,7 @@ async def test_what_a_compaction_takes_out_is_read_from_the_rollout(tmp_path: Pa
     first, second = (Item(n=n, kind="user", content=f"Message {n}.") for n in (1, 2))
     await record.append(ItemAdded(item=first), ItemAdded(item=second))
     await record.append(
-        WindowReplaced(generation=1, base=Base(0, 3), reason="manual", window=((2, "full"),))
+        WindowReplaced(generation=1, base=PlanBase(0, 3), reason="manual", window=((2, "full"),))
     )
     path = tmp_path / "s" / ROLLOUT
     path.rename(path.with_name("away"))
@@ -27,7 +27,7 @@ async def test_what_a_compaction_takes_out_is_read_from_the_rollout(tmp_path: Pa
     path.with_name("away").rename(path)
     await record.append(
         WindowReplaced(
-            generation=2, base=Base(1, 4), reason="restore", window=((1, "full"), (2, "full"))
+            generation=2, base=PlanBase(1, 4), reason="restore", window=((1, "full"), (2, "full"))
         )
     )
     assert record.window.items == (first, second)

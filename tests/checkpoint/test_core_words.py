@@ -5,7 +5,7 @@ from pinfold.checkpoint.core import Core
 from pinfold.rollout.events import Data, ItemAdded, MemoryApplied
 from pinfold.rollout.items import Item
 from pinfold.rollout.memory import DecisionMemory, Evidence, FactMemory
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 
 QUOTED = Evidence("user", "#1", quote="Keep port 8012, always.")
 
@@ -31,7 +31,7 @@ def decision(evidence: Evidence, *, own: bool) -> MemoryApplied:
 
 def test_a_checked_quote_stands_there_as_it_was_said() -> None:
     for recorded in (fact(QUOTED), decision(QUOTED, own=True)):
-        assert core(recorded).stated() == (Stated("Keep port 8012, always.", 1),)
+        assert core(recorded).stated() == (CoreStatement("Keep port 8012, always.", 1),)
 
 
 def test_what_the_user_did_not_say_does_not() -> None:

@@ -17,7 +17,7 @@ from pinfold.rollout.events import (
     SessionStarted,
 )
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 
 STRAY = "billing/invoice.py"
 
@@ -83,7 +83,7 @@ def test_a_name_without_an_ending_is_a_name_too() -> None:
 
 def test_goal_core_and_open_steps_name_it() -> None:
     assert not story().add(GoalSet(text="mend invoice.py")).asks()
-    kept = Stated("never change invoice.py without its test")
+    kept = CoreStatement("never change invoice.py without its test")
     assert not story().add(CoreChanged(add=(kept,))).asks()
 
     def plan(status: str) -> Story:

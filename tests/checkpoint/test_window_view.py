@@ -8,7 +8,7 @@ from benchmarks.files_listed import files_listed
 from fakes import checkpoints as make
 from pinfold.checkpoint.caps import ViewCaps
 from pinfold.checkpoint.known import Known
-from pinfold.checkpoint.window_view import Ended, how_to, window_view
+from pinfold.checkpoint.window_view import TurnEnd, how_to, window_view
 from pinfold.rollout.events import ArtifactObserved, Data, MemoryApplied
 from pinfold.rollout.memory import DecisionMemory, Evidence, PlanMemory, PlanStep
 
@@ -76,13 +76,13 @@ def test_no_room_is_no_text() -> None:
 @pytest.mark.parametrize(
     ("ended", "told"),
     [
-        (Ended("done", AT), "The last turn was finished at 2026-01-02 03:04 UTC."),
-        (Ended("interrupted", AT), "The last turn was interrupted at 2026-01-02 03:04 UTC."),
-        (Ended("", AT), "The last turn is still running."),
+        (TurnEnd("done", AT), "The last turn was finished at 2026-01-02 03:04 UTC."),
+        (TurnEnd("interrupted", AT), "The last turn was interrupted at 2026-01-02 03:04 UTC."),
+        (TurnEnd("", AT), "The last turn is still running."),
         (None, 'or `recall {"id": n}`.'),
     ],
 )
-def test_the_note_says_how_the_last_turn_ended(ended: Ended | None, told: str) -> None:
+def test_the_note_says_how_the_last_turn_ended(ended: TurnEnd | None, told: str) -> None:
     assert how_to(None, ended).endswith(told)
 
 

@@ -1,15 +1,15 @@
 """What was lost, in words."""
 
 from pinfold.commands.lost_text import about, by_item, listed
-from pinfold.compaction.loss import Lost
+from pinfold.compaction.loss import LostLine
 from pinfold.rollout.items import Item
 
 PASTE = Item(n=12, kind="user", content="\n".join(map(str, range(300))))
 LOST = (
-    Lost("file", "a.py", 12),
-    Lost("file", "b.py", 9),
-    Lost("number", "200", 12),
-    Lost("number", "101", 12),
+    LostLine("file", "a.py", 12),
+    LostLine("file", "b.py", 9),
+    LostLine("number", "200", 12),
+    LostLine("number", "101", 12),
 )
 
 

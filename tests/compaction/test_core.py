@@ -19,7 +19,7 @@ from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import CoreChanged, GoalSet, ItemAdded, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 
 RULE = "Never touch the legacy folder."
 GOAL = "Port the parser to Rust.\n\n  - keep the error texts\n  - no new dependency"
@@ -84,10 +84,10 @@ def test_goal_constraints_and_pins_stand_verbatim_after_three_compactions(
 
 def test_the_user_changes_it_by_hand() -> None:
     live = working_session()
-    live.add(CoreChanged(add=(Stated("Always answer in French."),)))
+    live.add(CoreChanged(add=(CoreStatement("Always answer in French."),)))
     plan = compacted(live)
     assert f"{CORE_HEADER}\n- Always answer in French." in plan.inserted[0].content
-    live.add(CoreChanged(add=(Stated(RULE, 2),), remove=("Always answer in French.",)))
+    live.add(CoreChanged(add=(CoreStatement(RULE, 2),), remove=("Always answer in French.",)))
     more(live)
     plan = compacted(live)
     assert f"{CORE_HEADER}\n- {RULE} (#2)" in plan.inserted[0].content
@@ -96,7 +96,15 @@ def test_the_user_changes_it_by_hand() -> None:
 
 def test_it_outlives_a_rewind_and_holds_each_text_once() -> None:
     live = session(1)
-    live.add(CoreChanged(add=(Stated("Keep port 9000."), Stated("Be brief."), Stated("Be brief."))))
+    live.add(
+        CoreChanged(
+            add=(
+                CoreStatement("Keep port 9000."),
+                CoreStatement("Be brief."),
+                CoreStatement("Be brief."),
+            )
+        )
+    )
     live.add(
         WindowReplaced(generation=1, base=live.view().base, reason="rewind", window=((1, "full"),))
     )
@@ -108,10 +116,10 @@ def test_it_outlives_a_rewind_and_holds_each_text_once() -> None:
 
 def test_nothing_cuts_it_and_where_it_leaves_no_room_it_is_named() -> None:
     live = working_session()
-    live.add(CoreChanged(add=(Stated("word " * 900),)))
+    live.add(CoreChanged(add=(CoreStatement("word " * 900),)))
     plan = planned(live.view(6_000, 500))
     assert "word " * 899 in plan.inserted[0].content
-    live.add(CoreChanged(add=(Stated("many " * 9_000),)))
+    live.add(CoreChanged(add=(CoreStatement("many " * 9_000),)))
     with pytest.raises(Impossible) as refused:
         planned(live.view(6_000, 500))
     assert "the protected core" in dict(refused.value.breakdown)
@@ -130,5 +138,5 @@ def test_until_it_is_confirmed_the_first_request_stands_apart() -> None:
 
 def test_a_sentence_of_it_stands_nowhere_else() -> None:
     live = working_session()
-    live.add(CoreChanged(add=(Stated(RULE, 2),)))
+    live.add(CoreChanged(add=(CoreStatement(RULE, 2),)))
     assert planned(live.view()).inserted[0].content.count(RULE) == 1

@@ -8,7 +8,7 @@ from fakes.compactions import Live, apply, planned
 from pinfold.rollout.context import Context
 from pinfold.rollout.events import ContextSet, CoreChanged, Data, ItemAdded, PinsChanged
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 
 RULES = tuple(f"Never touch part {n}." for n in range(1, 4))
 
@@ -36,7 +36,7 @@ def crowded(*lines: int, pins: Sequence[int] = ()) -> Live:
         ]
     data: list[Data] = [
         ContextSet(hash="1", context=Context(instructions="Be brief, and careful. " * 250)),
-        CoreChanged(add=tuple(map(Stated, RULES))),
+        CoreChanged(add=tuple(map(CoreStatement, RULES))),
         *(ItemAdded(item=item) for item in items),
         *([PinsChanged(add=tuple(pins))] if pins else []),
     ]

@@ -8,7 +8,7 @@ from pinfold.commands.compact_text import lines
 from pinfold.compaction.plan import CompactionPlan, Planned, PlanSizes
 from pinfold.compaction.report import DryRunReport, completion, report_of
 from pinfold.rollout.events import PinsChanged
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 
 
 def report(name: str) -> DryRunReport:
@@ -57,7 +57,7 @@ def test_the_completion_line_says_what_became_of_the_window() -> None:
         verdicts = [verdict for verdict, count in counts.items() for _ in range(count)]
         return CompactionPlan(
             strategy="checkpoint",
-            base=Base(0, 0),
+            base=PlanBase(0, 0),
             items=tuple(Planned(n, verdict, "", 1, 0) for n, verdict in enumerate(verdicts)),  # type: ignore[arg-type]
             window=(),
             sizes=PlanSizes(context=2_000, before=40_000, after=9_000, limit=16_000, reserve=2_952),

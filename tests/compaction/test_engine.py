@@ -16,7 +16,7 @@ from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.events import PinsChanged
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.window.refused import Refused
 
 
@@ -43,7 +43,7 @@ def inserting(plan: CompactionPlan, item: Item) -> CompactionPlan:
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        (lambda plan: replace(plan, base=Base(9, 9)), "the window has changed"),
+        (lambda plan: replace(plan, base=PlanBase(9, 9)), "the window has changed"),
         (lambda plan: without(plan, 11, 12), "#12 is pinned by 12"),
         (lambda plan: without(plan, 96), "your latest request, #96, would go"),
         (lambda plan: without(plan, 92), "#91 would stay without its other half, #92"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pinfold.compaction.guards import Auto, Cause, Past, Step, should
+from pinfold.compaction.guards import Auto, Cause, PastCompactions, Step, should
 
 FULL = 90_000
 USABLE = 100_000
@@ -12,11 +12,11 @@ def step(
     cause: Cause = "threshold",
     used: int = FULL,
     auto: Auto = "auto",
-    past: Past | None = None,
+    past: PastCompactions | None = None,
     *,
     waiting: bool = False,
 ) -> Step:
-    return should(cause, used, USABLE, 0.85, auto, past or Past(), waiting=waiting)
+    return should(cause, used, USABLE, 0.85, auto, past or PastCompactions(), waiting=waiting)
 
 
 def test_the_threshold_decides() -> None:
@@ -31,7 +31,7 @@ def test_off_is_off(cause: Cause) -> None:
 
 
 def test_it_does_not_run_again_until_the_window_has_grown() -> None:
-    past = Past().succeeded(82_000)
+    past = PastCompactions().succeeded(82_000)
     assert step(past=past) == "wait"
     assert step(used=92_000, past=past) == "compact"
     assert step("overflow", past=past) == "compact"
@@ -39,13 +39,13 @@ def test_it_does_not_run_again_until_the_window_has_grown() -> None:
 
 
 def test_a_window_that_does_not_fit_is_tried_again_whether_it_has_grown_or_not() -> None:
-    past = Past().in_vain(101_000)
+    past = PastCompactions().in_vain(101_000)
     assert step(used=99_000, past=past) == "wait"
     assert step(used=101_000, past=past) == "compact"
 
 
 def test_three_failures_in_a_row_stop_it_until_the_user_acts() -> None:
-    past = Past().failed().failed()
+    past = PastCompactions().failed().failed()
     assert step(past=past) == "compact"
     past = past.failed()
     assert step(past=past) == step("overflow", past=past) == "wait"
@@ -54,7 +54,7 @@ def test_three_failures_in_a_row_stop_it_until_the_user_acts() -> None:
 
 
 def test_what_would_gain_too_little_is_tried_again_once_the_window_has_grown() -> None:
-    past = Past()
+    past = PastCompactions()
     for used in (85_000, 95_000):
         assert step(used=used, past=past) == "compact"
         past = past.in_vain(used)
@@ -63,11 +63,13 @@ def test_what_would_gain_too_little_is_tried_again_once_the_window_has_grown() -
 
 
 def test_a_gain_that_was_too_small_counts_until_the_window_is_another() -> None:
-    past = Past().succeeded(60_000).in_vain(85_000)
+    past = PastCompactions().succeeded(60_000).in_vain(85_000)
     assert step(past=past) == "wait"
     assert step(past=past.below()) == "compact", "masked meanwhile, and grown again"
     assert step(past=past.prompted()) == "compact"
-    assert step(past=Past().succeeded(86_000).below()) == "wait", "it was compacted just now"
+    assert step(past=PastCompactions().succeeded(86_000).below()) == "wait", (
+        "it was compacted just now"
+    )
 
 
 def test_a_window_that_waits_is_left_alone_but_for_an_overflow() -> None:
@@ -76,7 +78,7 @@ def test_a_window_that_waits_is_left_alone_but_for_an_overflow() -> None:
 
 
 def test_after_an_undo_it_pauses_until_the_next_prompt() -> None:
-    past = Past().undid()
+    past = PastCompactions().undid()
     assert step(past=past) == "wait"
     assert step(past=past.prompted()) == "compact"
 

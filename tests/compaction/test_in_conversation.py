@@ -6,7 +6,7 @@ from fakes.summarizer import ScriptedSummarizer
 from pinfold.compaction.draft import rendered_now
 from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.snapshot import Snapshot
-from pinfold.compaction.summary import Evidence
+from pinfold.compaction.summary import ItemQuote
 from pinfold.ports.errors import ContextOverflow
 from pinfold.rollout.events import ItemAdded, ItemsMarked
 from pinfold.rollout.items import Item
@@ -50,7 +50,7 @@ async def test_a_quote_without_a_number_finds_who_said_it() -> None:
     model = ScriptedSummarizer([answer(constraints=[rule])], live=4_000)
     made = await Snapshot().prepare(live.view(), model, OPTIONS)
     (kept,) = made.entries
-    assert kept.evidence == (Evidence(1, words),)
+    assert kept.evidence == (ItemQuote(1, words),)
     assert not kept.unsupported
 
 

@@ -7,11 +7,11 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.layered import NOTHING_LEFT, WAITS
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.summary import Evidence, SummaryEntry, entries_of
+from pinfold.compaction.summary import ItemQuote, SummaryEntry, entries_of
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.events import ItemsMarked
 
-SAID = SummaryEntry("d1", "decisions", {"text": "The limit is 4,317."}, (Evidence(1, "part"),))
+SAID = SummaryEntry("d1", "decisions", {"text": "The limit is 4,317."}, (ItemQuote(1, "part"),))
 DOUBTED = SummaryEntry("d2", "decisions", {"text": "Delete it all."}, (), "it stands nowhere")
 READY = Material(entries=(SAID, DOUBTED), through=40, notes=("read 40 items",))
 NARROW = PlanOptions(target_pct=0.2)
@@ -76,7 +76,7 @@ def test_what_leaves_the_window_unread_is_told() -> None:
 def test_what_rests_on_nothing_but_what_the_user_folded_is_left_out() -> None:
     live = session(24)
     also = SummaryEntry(
-        "d3", "decisions", {"text": "It is 2.5."}, (Evidence(1, "p"), Evidence(15, "2.5"))
+        "d3", "decisions", {"text": "It is 2.5."}, (ItemQuote(1, "p"), ItemQuote(15, "2.5"))
     )
     material = Material(entries=(SAID, also), through=40)
     live.add(ItemsMarked(items=((1, "placeholder"),)))
@@ -91,7 +91,7 @@ def test_what_rests_on_nothing_but_what_the_user_folded_is_left_out() -> None:
 def test_what_the_summary_names_is_not_told_again_by_the_digest() -> None:
     view = session(24).view()
     told = SummaryEntry(
-        "d1", "decisions", {"text": "Part 3 takes 3.5 seconds less."}, (Evidence(1, "p"),)
+        "d1", "decisions", {"text": "Part 3 takes 3.5 seconds less."}, (ItemQuote(1, "p"),)
     )
     digest = planned(view, Material(entries=(told,), through=40)).inserted[0].content
     without = planned(view, Material()).inserted[0].content

@@ -9,7 +9,7 @@ from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.restore import restore_of, undo_of
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import ItemsMarked, PinsChanged, WindowReplaced
-from pinfold.rollout.values import Base, Sizes
+from pinfold.rollout.values import PlanBase, Sizes
 from pinfold.window.boundary_text import told
 from pinfold.window.generations import generations
 from pinfold.window.refused import Refused
@@ -111,7 +111,7 @@ def test_what_a_rewind_took_back_stays_away() -> None:
     kept = [(n, form) for n, form in live.window.forms.items() if n not in rewound]
     live.add(
         WindowReplaced(
-            generation=2, base=Base(1, live.window.seq), reason="rewind", window=tuple(kept)
+            generation=2, base=PlanBase(1, live.window.seq), reason="rewind", window=tuple(kept)
         )
     )
     live.add(undo_of(live.window, seq))

@@ -8,18 +8,18 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.roles import kept
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.summary import Evidence, SummaryEntry
+from pinfold.compaction.summary import ItemQuote, SummaryEntry
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.events import CoreChanged, ItemAdded, MemoryApplied
 from pinfold.rollout.items import Item
 from pinfold.rollout.memory import DecisionMemory
-from pinfold.rollout.memory import Evidence as Ref
-from pinfold.rollout.values import Stated
+from pinfold.rollout.memory import ItemQuote as Ref
+from pinfold.rollout.values import CoreStatement
 
 TOLD = Material(
     entries=tuple(
         SummaryEntry(
-            f"{n:x}", "todo", {"text": f"Step {n} of the work is left. " * 4}, (Evidence(n, "x"),)
+            f"{n:x}", "todo", {"text": f"Step {n} of the work is left. " * 4}, (ItemQuote(n, "x"),)
         )
         for n in range(1, 30)
     )
@@ -60,7 +60,7 @@ def test_each_role_keeps_its_own() -> None:
     assert [rule.role for rule in kept(view, ("tool", "diff"))] == ["tool", "diff"] * 2
     assert kept(view, ("decision",)) == []
     assert kept(view, ()) == []
-    live.add(CoreChanged(add=(Stated("Keep port 8002.", 9),)))
+    live.add(CoreChanged(add=(CoreStatement("Keep port 8002.", 9),)))
     assert [rule.entries[0].n for rule in kept(live.view(), ("decision",))] == [9]
 
 

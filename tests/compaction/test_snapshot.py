@@ -17,7 +17,7 @@ from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material
-from pinfold.compaction.summary import Evidence, SummaryEntry, entries_of
+from pinfold.compaction.summary import ItemQuote, SummaryEntry, entries_of
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.ports.errors import ContextOverflow
 from pinfold.rollout.events import Data, ItemAdded, PinsChanged
@@ -415,7 +415,7 @@ async def test_edited_text_goes_in_as_it_is_and_is_read_as_text_the_next_time() 
 texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=300)
 entries = st.lists(
     st.builds(
-        lambda n, field, text: SummaryEntry(f"{n:x}", field, {"text": text}, (Evidence(n, text),)),
+        lambda n, field, text: SummaryEntry(f"{n:x}", field, {"text": text}, (ItemQuote(n, text),)),
         st.integers(1, 99),
         st.sampled_from(["decisions", "constraints", "todo", "assumptions"]),
         texts.map(lambda text: f"a{text}"),

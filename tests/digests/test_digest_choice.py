@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from fakes.digests import Make, asked, called, read, record, replied
 from pinfold.compaction.inserted import left_out
 from pinfold.digests.choice import choose, render, size
-from pinfold.digests.record import Record
+from pinfold.digests.record import DigestRecord
 
 WORDS = st.sampled_from(
     [
@@ -58,7 +58,7 @@ RECORDS = st.lists(SENTENCES.flatmap(_makes), max_size=25).map(lambda makes: rec
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RECORDS, st.integers(0, 600))
-def test_any_budget_holds(made: Record, budget: int) -> None:
+def test_any_budget_holds(made: DigestRecord, budget: int) -> None:
     digest = choose(made, budget)
     # What a line takes beside others is estimated: the assembly counts the whole and corrects it.
     assert size(digest) <= budget + len(digest.lines)
@@ -69,7 +69,7 @@ def test_any_budget_holds(made: Record, budget: int) -> None:
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RECORDS)
-def test_with_room_for_all_nothing_that_tells_more_is_left_out(made: Record) -> None:
+def test_with_room_for_all_nothing_that_tells_more_is_left_out(made: DigestRecord) -> None:
     digest = choose(made, 1_000_000)
     have = {word for line in digest.lines for word in line.words}
     assert all(have.issuperset(line.words) for line in digest.left if line.kind != "pasted")
@@ -78,11 +78,11 @@ def test_with_room_for_all_nothing_that_tells_more_is_left_out(made: Record) -> 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RECORDS, st.integers(50, 400))
-def test_the_same_record_gives_the_same_bytes(made: Record, budget: int) -> None:
+def test_the_same_record_gives_the_same_bytes(made: DigestRecord, budget: int) -> None:
     assert render(choose(made, budget)) == render(choose(made, budget))
 
 
-def _talk() -> Record:
+def _talk() -> DigestRecord:
     chatter = [
         replied(f"I looked at module_{n}.py and found setting_{n} = {n * 37}.") for n in range(60)
     ]

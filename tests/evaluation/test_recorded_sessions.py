@@ -31,7 +31,7 @@ from pinfold.evaluation.report_recorded import report
 from pinfold.evaluation.trials import SLACK
 from pinfold.rollout.events import Data, Event, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.tokens.counter import Counter
 
 BUDGET = 500
@@ -65,7 +65,7 @@ def recording(*, compacted: bool = True) -> list[Event]:
     """Ten items before the cut at 60% of them, after which three files are looked at."""
     replaced = WindowReplaced(
         generation=1,
-        base=Base(0, 1),
+        base=PlanBase(0, 1),
         reason="adopted",
         window=((90, "full"),),
         inserted=(Item(n=90, kind="summary", content=SUMMARY),),
@@ -121,7 +121,7 @@ def test_a_session_is_cut_before_each_compaction_and_once_in_between() -> None:
 
 @pytest.mark.parametrize("reason", ["undo", "restore", "kept", "rewind"])
 def test_what_is_no_compaction_makes_no_cut(reason: str) -> None:
-    replaced = WindowReplaced(generation=1, base=Base(0, 1), reason=reason, window=())
+    replaced = WindowReplaced(generation=1, base=PlanBase(0, 1), reason=reason, window=())
     events = [*recording(compacted=False), event(90, replaced)]
     assert [cut.compaction for cut in cuts_of(events)] == [None]
 
@@ -216,7 +216,7 @@ def long() -> SessionResult:
 
 
 def test_a_session_with_many_compactions_is_cut_at_some_of_them_that_lie_evenly_apart() -> None:
-    replaced = WindowReplaced(generation=1, base=Base(0, 1), reason="adopted", window=())
+    replaced = WindowReplaced(generation=1, base=PlanBase(0, 1), reason="adopted", window=())
     data: list[Data] = [started("/w")]
     for turn in range(1, 3 * MOST_REAL):
         data += [said(turn, "Go on."), replaced]

@@ -15,7 +15,7 @@ from fakes.recorded import recorded
 from pinfold.adopt.detect import read
 from pinfold.export import codex, messages
 from pinfold.export.transcript import Transcript, window_alone
-from pinfold.rollout.context import Context, Memories
+from pinfold.rollout.context import Context, FrontMemories
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.window.window import Window
@@ -54,7 +54,7 @@ def test_any_history_makes_messages_that_are_accepted(data: list[Data]) -> None:
 
 
 def test_what_other_sessions_taught_does_not_leave_with_this_one() -> None:
-    context = Context(instructions="Be brief.", memories=Memories("The port is 8001."))
+    context = Context(instructions="Be brief.", memories=FrontMemories("The port is 8001."))
     shown = replace(transcript([]), context=context)
     said = messages.render(shown)
     assert "Be brief." in said

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pinfold.digests.choice import choose, render
-from pinfold.digests.record import Record
+from pinfold.digests.record import DigestRecord
 from pinfold.rollout.events import SCHEMA, Data, Event, ItemAdded, SessionStarted, WindowReplaced
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 Make = Callable[[int], list[Data]]
@@ -54,16 +54,16 @@ def rewound(last: int) -> Make:
     return lambda n: [
         WindowReplaced(
             generation=1,
-            base=Base(0, n),
+            base=PlanBase(0, n),
             reason="rewind",
             window=tuple((number, "full") for number in range(1, last + 1)),
         )
     ]
 
 
-def record(*makes: Make, cwd: str = "") -> Record:
+def record(*makes: Make, cwd: str = "") -> DigestRecord:
     """All of it, folded."""
-    made = Record()
+    made = DigestRecord()
     data: list[Data] = [SessionStarted(schema=SCHEMA, id="s", cwd=cwd, version="0")]
     n = 1
     for make in makes:
@@ -75,6 +75,6 @@ def record(*makes: Make, cwd: str = "") -> Record:
     return made
 
 
-def read(made: Record, budget: int = 10_000) -> list[str]:
+def read(made: DigestRecord, budget: int = 10_000) -> list[str]:
     """The digest's lines."""
     return render(choose(made, budget)).splitlines()

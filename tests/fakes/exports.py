@@ -10,7 +10,7 @@ from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import AgentsFile, Context
 from pinfold.rollout.events import Data, ItemAdded, ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Item, Origin
-from pinfold.rollout.values import Base, Sizes
+from pinfold.rollout.values import PlanBase, Sizes
 from pinfold.window.window import Window
 
 ID = "0197f3a2-7c10-7d2e-9b1e-0123456789ab"
@@ -45,7 +45,7 @@ def small() -> list[Data]:
         ItemsMarked(items=((4, "masked"), (5, "placeholder"))),
         WindowReplaced(
             generation=1,
-            base=Base(0, 12),
+            base=PlanBase(0, 12),
             reason="threshold",
             strategy="checkpoint",
             window=((1, "full"), (3, "full"), (4, "masked"), (5, "placeholder"), (9, "full")),

@@ -22,7 +22,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import Form, Item
-from pinfold.rollout.values import Base, Usage
+from pinfold.rollout.values import PlanBase, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.window.gauge import Gauge
 from pinfold.window.window import Window
@@ -115,7 +115,7 @@ def _change(draw: st.DrawFn, last: int, seq: int) -> Data:
         case "replaced":
             return WindowReplaced(
                 generation=draw(_generations),
-                base=Base(0, seq),
+                base=PlanBase(0, seq),
                 reason="manual",
                 window=tuple(dict(marks(_eight)).items()),
                 inserted=(Item(n=1_000 + seq, kind="summary", content="so far"),),

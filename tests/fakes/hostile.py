@@ -36,7 +36,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import Item, Origin
-from pinfold.rollout.values import Base, Compaction, Sizes, Stated
+from pinfold.rollout.values import Compaction, CoreStatement, PlanBase, Sizes
 
 PARTS = {
     "clipboard": "\x1b]52;c;aGk=\x07",
@@ -200,7 +200,7 @@ def session_data() -> list[Data]:
         ),
         TurnFinished(turn=1, state="failed", reason="The server said no."),
         GoalSet(text="Ship it."),
-        CoreChanged(add=(Stated("Use tabs.", 1),)),
+        CoreChanged(add=(CoreStatement("Use tabs.", 1),)),
         PinsChanged(add=(1, "app/**")),
         ItemAdded(item=Item(n=6, kind="context", content="A note.", turn=2)),
         ItemAdded(item=Item(n=7, kind="user", content="Go on.", turn=2)),
@@ -210,7 +210,7 @@ def session_data() -> list[Data]:
         ItemsMarked(items=((5, "masked"), (3, "placeholder"))),
         WindowReplaced(
             generation=1,
-            base=Base(0, 20),
+            base=PlanBase(0, 20),
             reason="threshold",
             strategy="checkpoint",
             window=((1, "full"), (9, "full"), (8, "full")),

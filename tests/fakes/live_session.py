@@ -46,11 +46,11 @@ from pinfold.rollout.values import Usage
 from pinfold.settings import Auto
 from pinfold.tokens.counter import Counter
 from pinfold.tools.registry import tools
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 MODEL = ModelInfo("gpt-5.2", "openai", 272_000, "table")
 EMBEDDED = ModelInfo("SmolLM2-135M-Instruct", "embedded", 8_192, "server", tools=False)
-READING = Reading(
+READING = GaugeReading(
     used=3_100,
     source="estimated",
     limit=8_192,
@@ -152,11 +152,11 @@ class LiveSession(Session):
         choice.connection = dataclasses.replace(choice.connection, model=model)
 
     @property
-    def gauge(self) -> Reading:
+    def gauge(self) -> GaugeReading:
         return self.reading()
 
     @gauge.setter
-    def gauge(self, gauge: Reading) -> None:
+    def gauge(self, gauge: GaugeReading) -> None:
         self.reading = lambda: msgspec.structs.replace(gauge, limit=self.model.context_window)
 
     @property
@@ -244,7 +244,7 @@ def live_session(
     auto: Auto = "auto",
     cwd: Path | None = None,
     approver: Approver | None = None,
-    gauge: Reading | None = READING,
+    gauge: GaugeReading | None = READING,
     notices: tuple[str, ...] = (),
     left_at: str = "",
 ) -> LiveSession:

@@ -6,7 +6,7 @@ from fakes.live_session import LiveSession, live_session
 from fakes.preview import make_session
 from pinfold.rollout.events import ItemAdded, WindowReplaced
 from pinfold.rollout.items import Form, Item
-from pinfold.rollout.values import Base, Sizes
+from pinfold.rollout.values import PlanBase, Sizes
 from pinfold.window.window import Window
 
 SUMMARY = "Parts 1 to 4 are faster. The port of part 4 is 8004."
@@ -20,7 +20,7 @@ def replaced(
     forms: list[tuple[int, Form]] = [*((item.n, "full") for item in inserted), *stays]
     return WindowReplaced(
         generation=window.generation + 1,
-        base=Base(window.generation, window.seq),
+        base=PlanBase(window.generation, window.seq),
         reason=reason,
         strategy=strategy,
         window=tuple(forms),

@@ -5,7 +5,7 @@ from random import Random
 
 from pinfold.rollout.events import Data, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Image, Item
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 
 
 def picture(seed: int, size: int = 6_000) -> Image:
@@ -22,5 +22,5 @@ def replaced(n: int, *images: Image) -> Data:
     """A window that brings the same pictures once more, as other tools' compactions do."""
     item = Item(n=n, kind="user", content="Again.", images=images)
     return WindowReplaced(
-        generation=1, base=Base(0, 1), reason="adopted", window=((n, "full"),), inserted=(item,)
+        generation=1, base=PlanBase(0, 1), reason="adopted", window=((n, "full"),), inserted=(item,)
     )

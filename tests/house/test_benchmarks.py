@@ -15,7 +15,7 @@ from benchmarks.soak.violated import Violated
 
 from pinfold.rollout.events import PinsChanged, WindowReplaced
 from pinfold.rollout.journal import ROLLOUT
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.tokens.counter import Counter
 
 TURNS = 60
@@ -77,7 +77,7 @@ async def test_a_compaction_that_drops_a_pin_is_a_violation(worked: Soak) -> Non
     first = next(iter(record.window.forms))
     await record.append(PinsChanged(add=(first,)))
     rest = tuple((n, form) for n, form in record.window.forms.items() if n != first)
-    base = Base(record.window.generation, record.window.seq)
+    base = PlanBase(record.window.generation, record.window.seq)
     replaced = WindowReplaced(
         generation=base.generation + 1, base=base, reason="manual", window=rest
     )

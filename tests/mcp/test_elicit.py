@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pinfold.mcp.elicit import DECLINE, MOST_FIELDS, answered
-from pinfold.ports.tool import Reply
+from pinfold.ports.tool import UserReply
 
 
 def form(**properties: Any) -> Any:
@@ -22,10 +22,10 @@ class User:
         self._answers = iter(answers)
         self.asked: list[tuple[str, Sequence[str]]] = []
 
-    async def __call__(self, text: str, choices: Sequence[str]) -> Reply | None:
+    async def __call__(self, text: str, choices: Sequence[str]) -> UserReply | None:
         self.asked.append((text, choices))
         answer = next(self._answers)
-        return None if answer is None else Reply(answer)
+        return None if answer is None else UserReply(answer)
 
 
 @pytest.mark.parametrize(

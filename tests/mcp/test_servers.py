@@ -12,7 +12,7 @@ from fakes.mcp import fake, servers, started, until
 from pinfold.mcp.definition import Definition
 from pinfold.mcp.server import REFUSED
 from pinfold.mcp.servers import McpServers
-from pinfold.ports.tool import Reply, Sandbox, ToolError
+from pinfold.ports.tool import Sandbox, ToolError, UserReply
 from pinfold.tools.sandbox.confine import find
 
 
@@ -31,9 +31,9 @@ async def running(folder: Path, *options: str, **more: Any) -> AsyncIterator[Mcp
 
 @pytest.mark.parametrize("era", ["2026", "2025", "exit"])
 async def test_a_server_is_spoken_to_in_its_own_revision(tmp_path: Path, era: str) -> None:
-    async def blue(_: str, choices: Sequence[str]) -> Reply:
+    async def blue(_: str, choices: Sequence[str]) -> UserReply:
         assert choices == ("Don't answer",)
-        return Reply("blue")
+        return UserReply("blue")
 
     async with running(tmp_path, f"era={era}") as given:
         state = given.state("fake")

@@ -10,7 +10,7 @@ from fakes.sessions import item, ticking
 from pinfold.memories.eligible import Rules, eligible
 from pinfold.rollout.events import Event, SessionStarted
 from pinfold.rollout.store import SessionStore
-from pinfold.rollout.values import Adopted
+from pinfold.rollout.values import AdoptedFrom
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 RULES = Rules(max_age=timedelta(days=30), min_idle=timedelta(hours=6))
@@ -36,7 +36,7 @@ def aged(folder: Path, hours: float) -> str:
 
 def adopted(store: SessionStore, hours: float) -> str:
     started = SessionStarted(
-        schema=1, id="x", cwd="/x", version="0", adopted=Adopted(tool="codex", file="/f")
+        schema=1, id="x", cwd="/x", version="0", adopted=AdoptedFrom(tool="codex", file="/f")
     )
     with store.adopt([Event(1, NOW, started)], Path("/w"), "0", ticking()) as journal:
         return aged(journal.folder, hours)

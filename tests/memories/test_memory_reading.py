@@ -9,7 +9,7 @@ from pinfold.memories.reader import MemoryReader
 from pinfold.memories.reading import CitedSources, MemoryLine, lines, told
 from pinfold.memories.records import Extracted, SessionCandidate
 from pinfold.memories.usage import usage_of
-from pinfold.ports.memories import Cut
+from pinfold.ports.memories import CutReply
 from pinfold.rollout.events import Event, MemoryUsed
 from pinfold.rollout.memory import MemoryCited
 
@@ -113,7 +113,7 @@ def test_only_as_much_is_told_as_there_is_room_for() -> None:
 def test_a_citation_counts_for_the_sessions_of_the_lines_that_it_names(home: Path) -> None:
     reader = MemoryReader(home, lambda: NOW)
     cited = (MemoryCited("memory_summary.md", 9, 10), MemoryCited("../secret", 1, 1))
-    used = reader.cited(Cut("", "", cited, ("0198ab12-1234", "ffffffff-0000")))
+    used = reader.cited(CutReply("", "", cited, ("0198ab12-1234", "ffffffff-0000")))
     assert used.cited == cited[:1]  # nothing that is not there
     assert used.sources == (f"{ONE}#7", f"{ONE}#8")
     assert used.sessions == (ONE,)

@@ -12,7 +12,7 @@ from pinfold.rollout.events import TurnStarted, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.rollout.store import SessionStore
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.window.generations import generations, standing
 from pinfold.window.refused import Refused
 from pinfold.window.window import Window
@@ -21,7 +21,7 @@ from pinfold.window.window import Window
 def replaced(generation: int, *stay: int, inserted: tuple[Item, ...] = ()) -> WindowReplaced:
     return WindowReplaced(
         generation=generation,
-        base=Base(generation - 1, 1),
+        base=PlanBase(generation - 1, 1),
         reason="manual",
         window=tuple((n, "full") for n in (*stay, *(shown_item.n for shown_item in inserted))),
         inserted=inserted,

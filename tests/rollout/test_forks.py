@@ -25,7 +25,7 @@ from pinfold.rollout.events import (
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.rollout.store import SessionStore
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.window.window import Window
 
 UNKNOWN = b'{"seq": 11, "ts":"2030-01-01T00:00:00Z","type":"dreamt", "data":{}}\n'
@@ -156,7 +156,7 @@ def long(store: SessionStore) -> Path:
             ItemsMarked(items=((1, "placeholder"),)),
             WindowReplaced(
                 generation=1,
-                base=Base(0, 7),
+                base=PlanBase(0, 7),
                 reason="manual",
                 window=((2, "full"), (3, "full")),
                 inserted=(Item(n=3, kind="summary", content="so far"),),
@@ -166,7 +166,9 @@ def long(store: SessionStore) -> Path:
             item(5, "assistant", response=2),
             TurnFinished(turn=2, state="waiting", reason="paused after 50 steps"),
             ItemsMarked(items=((4, "placeholder"),)),
-            WindowReplaced(generation=2, base=Base(1, 14), reason="manual", window=((5, "full"),)),
+            WindowReplaced(
+                generation=2, base=PlanBase(1, 14), reason="manual", window=((5, "full"),)
+            ),
             PromptUnqueued(id=1, reason="sent"),
             TurnStarted(turn=3),
             item(8, content="third"),
@@ -217,7 +219,11 @@ def test_only_prompts_can_be_rewound_to(store: SessionStore, long: Path, n: int,
 def test_what_a_compaction_brought_can_be_forked_from(store: SessionStore, parent: Path) -> None:
     summary = Item(n=7, kind="summary", content="So far.")
     replaced = WindowReplaced(
-        generation=1, base=Base(0, 1), reason="manual", window=((7, "full"),), inserted=(summary,)
+        generation=1,
+        base=PlanBase(0, 1),
+        reason="manual",
+        window=((7, "full"),),
+        inserted=(summary,),
     )
     with Journal.open(parent, ticking()) as journal:
         journal.append(replaced, item(8))

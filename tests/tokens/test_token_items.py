@@ -2,7 +2,7 @@
 
 import pytest
 
-from pinfold.rollout.context import AgentsFile, Context, Memories, ToolSchema
+from pinfold.rollout.context import AgentsFile, Context, FrontMemories, ToolSchema
 from pinfold.rollout.items import Image, Item, Kind
 from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
@@ -93,7 +93,7 @@ def test_everything_in_the_context_counts(wire_api: WireApi) -> None:
 
 def test_memories_have_a_row_of_their_own_also_when_they_are_folded() -> None:
     for folded, tokens in ((False, COUNTER.count(LONG) + 4), (True, 0)):
-        context = Context(memories=Memories(LONG, folded))
+        context = Context(memories=FrontMemories(LONG, folded))
         assert ("memories", "what earlier sessions learned", tokens) in context_rows(
             COUNTER, context, "chat"
         )

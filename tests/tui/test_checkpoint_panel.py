@@ -14,7 +14,7 @@ from fakes.pasts import make_remembering
 from fakes.screen import make_app, until
 from pinfold.agent.steering.in_mind import Remembered
 from pinfold.checkpoint.model import Artifact
-from pinfold.checkpoint.model import Fact as Known
+from pinfold.checkpoint.model import RecordedFact as Known
 from pinfold.rollout.events import GoalSet
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import JournalError

@@ -15,7 +15,7 @@ from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, until
 from fakes.servers import FakeServers, ready, server_tool
 from pinfold.agent.options import Options
-from pinfold.rollout.context import Memories
+from pinfold.rollout.context import FrontMemories
 from pinfold.rollout.events import Context, ContextSet
 from pinfold.rollout.items import Item
 from pinfold.tui.panels.context import ContextPanel
@@ -498,7 +498,7 @@ async def test_a_server_is_folded_once_its_price_was_seen() -> None:
 
 
 async def test_memories_can_be_folded_and_unfolded(session: LiveSession) -> None:
-    told = replace(CONTEXT, memories=Memories("- Run make test."))
+    told = replace(CONTEXT, memories=FrontMemories("- Run make test."))
     session.append(ContextSet(hash="m", context=told))
     async with opened(session, "up") as pilot:
         assert "memories" in drawn(pilot).splitlines()[3]

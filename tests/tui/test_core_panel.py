@@ -12,7 +12,7 @@ from fakes.preview import make_session
 from fakes.screen import make_app, until
 from pinfold.rollout.events import CoreChanged, CoreSuggested, GoalSet
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.core import CorePanel
 from pinfold.tui.panels.item import Page
@@ -27,7 +27,7 @@ FIRST = "Make part 1 faster. Keep port 8001."
 def session() -> LiveSession:
     made = make_session(2)
     made.append(Item(n=17, kind="user", content=f"{RULE} I prefer short names."))
-    made.append(CoreChanged(add=(Stated(RULE, 17),)))
+    made.append(CoreChanged(add=(CoreStatement(RULE, 17),)))
     return made
 
 
@@ -92,13 +92,13 @@ async def test_a_suggestion_is_confirmed_with_a_key(session: LiveSession) -> Non
         for _ in range(rows(pilot).index(words)):
             await pilot.press("down")
         await pilot.press("y")
-        await until(pilot, lambda: Stated(words, 17) in changes(session)[-1].add)  # type: ignore[union-attr]
+        await until(pilot, lambda: CoreStatement(words, 17) in changes(session)[-1].add)  # type: ignore[union-attr]
         await until(pilot, lambda: "2 entries" in said(pilot, ".facts"))
 
 
 async def test_the_core_of_an_adopted_session_waits_to_be_confirmed(session: LiveSession) -> None:
     theirs = "Push without asking."
-    session.append(CoreSuggested(add=(Stated(theirs), Stated(RULE))))
+    session.append(CoreSuggested(add=(CoreStatement(theirs), CoreStatement(RULE))))
     async with opened(session) as pilot:
         assert rows(pilot).count(theirs) == rows(pilot).count(RULE) == 1
         assert "1 entry" in said(pilot, ".facts")
@@ -106,7 +106,9 @@ async def test_the_core_of_an_adopted_session_waits_to_be_confirmed(session: Liv
             await pilot.press("down")
         await until(pilot, lambda: "from the adopted session" in said(pilot, ".about"))
         await pilot.press("y")
-        await until(pilot, lambda: changes(session)[-1] == CoreChanged(add=(Stated(theirs),)))
+        await until(
+            pilot, lambda: changes(session)[-1] == CoreChanged(add=(CoreStatement(theirs),))
+        )
         await until(pilot, lambda: "2 entries" in said(pilot, ".facts"))
         assert rows(pilot).count(theirs) == 1
 
@@ -123,7 +125,7 @@ async def test_one_is_removed_and_comes_back_with_its_item(session: LiveSession)
         await pilot.press("z")
         await until(pilot, lambda: "1 entry" in said(pilot, ".facts"))
         assert current(pilot) == RULE
-        assert changes(session)[-1] == CoreChanged(add=(Stated(RULE, 17),))
+        assert changes(session)[-1] == CoreChanged(add=(CoreStatement(RULE, 17),))
         await pilot.press("z")
         await until(pilot, lambda: "Nothing has been changed" in said(pilot))
 
@@ -139,8 +141,8 @@ async def test_one_is_added_and_said_in_other_words(session: LiveSession) -> Non
         assert current(pilot) == "Always run make check"
         assert "Always run make" not in rows(pilot)
         assert changes(session) == [
-            CoreChanged(add=(Stated("Always run make"),)),
-            CoreChanged(add=(Stated("Always run make check"),), remove=("Always run make",)),
+            CoreChanged(add=(CoreStatement("Always run make"),)),
+            CoreChanged(add=(CoreStatement("Always run make check"),), remove=("Always run make",)),
         ]
 
 
@@ -205,7 +207,7 @@ def test_what_it_looks_like(snap_compare: Snap, size: tuple[int, int]) -> None:
     session = live_session(gauge=None)
     session.append(Item(n=1, kind="user", content="Port the parser to Rust."))
     session.append(Item(n=2, kind="user", content=f"{RULE} I prefer short names."))
-    session.append(CoreChanged(add=(Stated("Always answer in French."),)))
+    session.append(CoreChanged(add=(CoreStatement("Always answer in French."),)))
     app = make_app(session)
 
     async def look(pilot: Pilot[str]) -> None:

@@ -9,7 +9,7 @@ from fakes.screen import make_app, type_fast, until
 from fakes.transcripts import DIFF, call, shown
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.items import Form, Item
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.tui.find import FindBar
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.transcript.search import Needle, lowered
@@ -132,7 +132,9 @@ async def test_what_can_be_read_is_found(words: str) -> None:
 async def test_archived_items_are_found() -> None:
     session = live_session(items=items())
     window: tuple[tuple[int, Form], ...] = ((40, "full"),)
-    session.append(WindowReplaced(generation=1, base=Base(0, 1), reason="manual", window=window))
+    session.append(
+        WindowReplaced(generation=1, base=PlanBase(0, 1), reason="manual", window=window)
+    )
     async with make_app(session).run_test(size=(80, 24)) as pilot:
         transcript = await ready(pilot, session)
         assert await search(pilot, "Where is") == "1/1"

@@ -21,11 +21,11 @@ from pinfold.tui import themes
 from pinfold.tui.gauge import LETTERS, GaugeBar, variable
 from pinfold.tui.transcript.view import Transcript
 from pinfold.window.counts import ORDER
-from pinfold.window.reading import Reading, Sent
+from pinfold.window.reading import GaugeReading, SentRequest
 
 Snap = Callable[..., bool]
 
-FULL = Reading(
+FULL = GaugeReading(
     used=34_100,
     source="measured",
     limit=272_000,
@@ -38,7 +38,11 @@ FULL = Reading(
     threshold=208_250,
     cached=0.82,
     cost=0.42,
-    requests=(Sent(30_200, 0, 0.1213), Sent(31_900, 26_158), Sent(34_100, 27_962, 0.0321)),
+    requests=(
+        SentRequest(30_200, 0, 0.1213),
+        SentRequest(31_900, 26_158),
+        SentRequest(34_100, 27_962, 0.0321),
+    ),
 )
 TINY = ModelInfo("m", "p", 2_000, "table", tools=False)
 SMALL = ModelInfo("SmolLM2-135M-Instruct", "embedded", 40_000, "assumed")
@@ -50,7 +54,7 @@ def line(app: Any) -> str:
     return str(app.screen.query_one(GaugeBar).render())
 
 
-async def shown(reading: Reading, width: int, **changes: Any) -> str:
+async def shown(reading: GaugeReading, width: int, **changes: Any) -> str:
     session = live_session(gauge=reading, **changes)
     async with make_app(session).run_test(size=(width, 24)) as pilot:
         await until(pilot, lambda: pilot.app.screen.query_one(GaugeBar).reading)
@@ -293,7 +297,7 @@ async def test_it_says_whether_a_summary_is_prepared_and_one_key_switches_that()
 
 
 def snap(
-    compare: Snap, reading: Reading, width: int, *, theme: str = "pinfold", **changes: Any
+    compare: Snap, reading: GaugeReading, width: int, *, theme: str = "pinfold", **changes: Any
 ) -> bool:
     session = live_session(gauge=reading, **changes)
 

@@ -22,7 +22,7 @@ from pinfold.tui.panels.item import Page
 from pinfold.tui.panels.mcp import ServersPanel, ServerTable
 from pinfold.tui.panels.server_question import ServerQuestion
 from pinfold.tui.prompt.popup import Popup
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 Snap = Callable[..., bool]
 GIT = ready(
@@ -46,7 +46,7 @@ NEW = asks("shop", text="command: npx shop-server --all\nfolder: /home/ada/wc\nv
 
 
 def session_of(
-    *states: ServerState, gauge: Reading | None = None
+    *states: ServerState, gauge: GaugeReading | None = None
 ) -> tuple[LiveSession, FakeServers]:
     servers = FakeServers(*states, known=[GIT])
     options = Options(servers=servers, servers_budget=1.0)

@@ -9,7 +9,7 @@ from pinfold.rollout.events import Event, ItemAdded
 from pinfold.rollout.items import Form, Item
 from pinfold.tui.transcript.conversation import SLICE
 from pinfold.tui.transcript.view import Transcript
-from pinfold.window.archive import Archive, Items
+from pinfold.window.archive import Archive, ArchivedItems
 from pinfold.window.window import Boundary
 
 SIZE = (80, 24)
@@ -33,8 +33,8 @@ class Rollout:
             yield self.events[offset]
 
     @property
-    def items(self) -> Items:
-        return Items(self.archive, tuple(self.archive))
+    def items(self) -> ArchivedItems:
+        return ArchivedItems(self.archive, tuple(self.archive))
 
 
 class Ended:

@@ -7,7 +7,7 @@ from fakes.screen import make_app, until
 from fakes.transcripts import call, shown
 from pinfold.rollout.events import ArtifactObserved, ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Base, Sizes
+from pinfold.rollout.values import PlanBase, Sizes
 from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
 
@@ -23,7 +23,7 @@ def history() -> list[Item]:
 
 REPLACED = WindowReplaced(
     generation=1,
-    base=Base(0, 5),
+    base=PlanBase(0, 5),
     reason="manual",
     strategy="checkpoint",
     window=((6, "full"), (5, "full")),

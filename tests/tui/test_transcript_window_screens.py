@@ -11,7 +11,7 @@ from fakes.screen import make_app, until
 from fakes.transcripts import call
 from pinfold.rollout.events import ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import Form, Item
-from pinfold.rollout.values import Base, Sizes
+from pinfold.rollout.values import PlanBase, Sizes
 from pinfold.tui.transcript.view import Transcript
 
 Snap = Callable[..., bool]
@@ -36,7 +36,7 @@ def history() -> LiveSession:
     session.append(
         WindowReplaced(
             generation=1,
-            base=Base(0, 9),
+            base=PlanBase(0, 9),
             reason="threshold",
             strategy="checkpoint",
             window=kept,

@@ -13,7 +13,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import Item, Kind
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.window import selectors
 from pinfold.window.actions import Planner
 from pinfold.window.refused import Refused
@@ -243,7 +243,7 @@ def test_a_glob_names_the_items_that_concern_its_files() -> None:
 def test_a_mark_on_what_a_rewind_took_out_of_the_window_is_not_undone() -> None:
     marked = ItemsMarked(items=((5, "masked"),))
     rewound = WindowReplaced(
-        generation=1, base=Base(0, 8), reason="rewind", window=((1, "full"), (8, "full"))
+        generation=1, base=PlanBase(0, 8), reason="rewind", window=((1, "full"), (8, "full"))
     )
     assert fold([*SESSION, marked])[0].undo.newest is not None
     assert fold([*SESSION, marked, rewound])[0].undo.newest is None

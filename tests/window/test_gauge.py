@@ -16,7 +16,7 @@ from pinfold.rollout.items import Item, Kind, Origin
 from pinfold.rollout.values import Usage
 from pinfold.tokens.prices import Price
 from pinfold.window.gauge import Gauge
-from pinfold.window.reading import Sent
+from pinfold.window.reading import SentRequest
 
 MODEL = ModelInfo("m", "p", 8_192, "config", max_output=1_000)
 USING = ModelChanged(provider="p", model="m", context_window=8_192, window_source="config")
@@ -114,10 +114,10 @@ def test_cost_and_cached_share_come_from_the_reports() -> None:
     reading = gauge.reading(MODEL, None, {"m": price})
     assert reading.cached == 0.75
     assert reading.cost == 1.0 + 0.75 + 1.0
-    assert reading.requests == (Sent(1_000_000, 750_000, reading.cost),)
+    assert reading.requests == (SentRequest(1_000_000, 750_000, reading.cost),)
     assert gauge.reading(MODEL).cost is None
     later = fed(USING, finished(usage, 1), *(finished(Usage(input=n), n) for n in range(2, 9)))
-    assert later.reading(MODEL).requests == tuple(Sent(n, 0) for n in range(4, 9))
+    assert later.reading(MODEL).requests == tuple(SentRequest(n, 0) for n in range(4, 9))
 
 
 def test_a_later_tokenizer_counts_everything_anew() -> None:

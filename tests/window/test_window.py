@@ -13,7 +13,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import Item, Kind
-from pinfold.rollout.values import Base, Usage
+from pinfold.rollout.values import PlanBase, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.window.gauge import Gauge
 from pinfold.window.window import Window
@@ -126,7 +126,7 @@ def test_a_replaced_window_keeps_the_rest_in_the_archive() -> None:
     summary = Item(n=9, kind="summary", content="so far")
     replaced = WindowReplaced(
         generation=1,
-        base=Base(0, 8),
+        base=PlanBase(0, 8),
         reason="manual",
         strategy="checkpoint",
         window=((9, "full"), (8, "full")),
@@ -153,7 +153,7 @@ def test_a_glob_pins_what_concerns_its_files_now_and_later() -> None:
 
 def test_pins_survive_a_replaced_window_and_keep_their_order() -> None:
     replaced = WindowReplaced(
-        generation=1, base=Base(0, 8), reason="manual", window=((1, "full"), (8, "full"))
+        generation=1, base=PlanBase(0, 8), reason="manual", window=((1, "full"), (8, "full"))
     )
     pins = [PinsChanged(add=(8,)), PinsChanged(add=("*.md", 1)), PinsChanged(remove=("*.md",))]
     window, _ = fold([*SESSION, *pins, replaced])

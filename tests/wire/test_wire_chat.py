@@ -7,7 +7,7 @@ from hypothesis import given
 
 from fakes.openai_rules import chat_complaint
 from fakes.windows import IMAGE, MODEL, OTHER, OWN, windows
-from pinfold.rollout.context import AgentsFile, Context, Memories, ToolSchema
+from pinfold.rollout.context import AgentsFile, Context, FrontMemories, ToolSchema
 from pinfold.rollout.items import Image, Item
 from pinfold.wire.atoms import BrokenPair, atoms
 from pinfold.wire.chat import render as chat
@@ -171,7 +171,9 @@ def test_a_model_without_eyes_is_told_what_it_does_not_see() -> None:
 
 
 def test_memories_come_last_unless_the_user_folded_them() -> None:
-    told = Context(instructions="Be brief.", environment="Linux", memories=Memories("Use make."))
-    folded = msgspec.structs.replace(told, memories=Memories("Use make.", folded=True))
+    told = Context(
+        instructions="Be brief.", environment="Linux", memories=FrontMemories("Use make.")
+    )
+    folded = msgspec.structs.replace(told, memories=FrontMemories("Use make.", folded=True))
     assert chat.messages(told, [], MODEL)[0]["content"] == "Be brief.\n\nLinux\n\nUse make."
     assert chat.messages(folded, [], MODEL)[0]["content"] == "Be brief.\n\nLinux"

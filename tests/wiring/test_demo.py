@@ -15,7 +15,7 @@ from pinfold.host.app_context import app_context
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.codec import decode
 from pinfold.rollout.events import ContextSet, Event, ItemAdded, RequestFinished
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 from pinfold.wiring.replaying import Player, demo_file
 
 EVENTS = [decode(line) for line in demo_file().read_bytes().splitlines()]
@@ -76,7 +76,7 @@ def test_demo_screen(snap_compare: Callable[..., bool]) -> None:
     session = live_session(
         items=ITEMS[:26],
         model=ModelInfo("demo-1", "demo", 8_192, "config"),
-        gauge=Reading(
+        gauge=GaugeReading(
             used=4_192,
             source="measured",
             limit=8_192,

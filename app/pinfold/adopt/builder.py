@@ -43,7 +43,7 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import WRITTEN, Form, Image, Item, Kind, Origin, State
 from pinfold.rollout.summaries import title_of
-from pinfold.rollout.values import Adopted, Base, Usage
+from pinfold.rollout.values import AdoptedFrom, PlanBase, Usage
 from pinfold.tokens.catalog import look_up
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -59,7 +59,7 @@ class Builder:
         self.items = self._known.by_number
         """All items so far."""
         self.turn_open = False
-        self._adopted = Adopted(tool, file)
+        self._adopted = AdoptedFrom(tool, file)
         self._tool: Tool = tool
         self._started_at: datetime | None = None
         self._cwd = ""
@@ -259,7 +259,7 @@ class Builder:
             at,
             WindowReplaced(
                 generation=self._generation + 1,
-                base=Base(self._generation, before),
+                base=PlanBase(self._generation, before),
                 reason=reason,
                 strategy=strategy,
                 window=tuple((n, self._form(n)) for n in self.window),

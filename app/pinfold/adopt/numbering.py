@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from pinfold.rollout.events import Data, Event, ItemAdded, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 
 
 def numbered(
@@ -25,7 +25,7 @@ def numbered(
             case RequestFinished(through_seq=before):
                 data = replace(data, through_seq=seqs[before])  # noqa: PLW2901
             case WindowReplaced(base=base):
-                data = replace(data, base=Base(base.generation, seqs[base.seq]))  # noqa: PLW2901
+                data = replace(data, base=PlanBase(base.generation, seqs[base.seq]))  # noqa: PLW2901
         found.append(Event(found[-1].seq + 1, at, data))
         if index in closing:
             found.append(Event(found[-1].seq + 1, at, ItemAdded(item=closing[index])))

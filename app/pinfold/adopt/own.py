@@ -31,7 +31,7 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.memory import DecisionMemory, FactMemory
 from pinfold.rollout.summaries import title_of
-from pinfold.rollout.values import Adopted, Stated
+from pinfold.rollout.values import AdoptedFrom, CoreStatement
 
 MOST, LONGEST = 40, 2_000
 """Suggestions for the core that an adopted session may bring, and characters of one."""
@@ -73,7 +73,7 @@ def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
         raise NotASession(f"{file} is a pinfold rollout without its first line.")
     if started.schema > events.SCHEMA:
         raise NotASession(f"{file} was written by a newer pinfold. Please update.")
-    first = replace(started, adopted=Adopted("pinfold", str(file), started.id))
+    first = replace(started, adopted=AdoptedFrom("pinfold", str(file), started.id))
     found[0] = replace(found[0], data=first)
     model: ModelChanged | None = None
     title = ""
@@ -137,7 +137,7 @@ def unconfirmed(read: Iterable[Event]) -> Unconfirmed:
         ]
     )
     short = (text for text in texts if text.strip() and len(text) <= LONGEST)
-    suggested = tuple(map(Stated, islice(short, MOST)))
+    suggested = tuple(map(CoreStatement, islice(short, MOST)))
     if suggested:
         last = kept[-1]
         kept.append(Event(last.seq + 1, last.ts, CoreSuggested(add=suggested)))

@@ -31,7 +31,7 @@ from pinfold.agent.steering.steering import Steering
 from pinfold.agent.turn.work import Work
 from pinfold.ports.clock import Clock
 from pinfold.tokens.prices import Price
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 if TYPE_CHECKING:
     from pinfold.agent.servers.in_session import SessionServers
@@ -62,7 +62,7 @@ class Parts:
     compaction: Compacting
     preparing: Preparing
     triggers: AutoCompaction
-    reading: Callable[[], Reading]
+    reading: Callable[[], GaugeReading]
     learning: Learning
     front: Front
     skills: Skills

@@ -17,7 +17,7 @@ from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import Journal
 from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
-from pinfold.window.bodies import Lost
+from pinfold.window.bodies import ItemLost
 
 SCHEMA = 15
 """Goes up with every change of what is in the cache, or of how it is folded."""
@@ -51,7 +51,7 @@ def resume(journal: Journal, counter: Counter, wire_api: WireApi) -> Projections
     """The projections of a journal: from the cache, as far as that goes. Raises `JournalError`."""
     dump = _load(journal)
     if dump is not None:
-        with suppress(Lost, ValueError, KeyError):
+        with suppress(ItemLost, ValueError, KeyError):
             return fold(journal, counter, wire_api, dump)
     return fold(journal, counter, wire_api, None)
 

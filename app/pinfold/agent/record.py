@@ -18,7 +18,7 @@ from pinfold.rollout.events import Data, Event, TurnFinished, WindowReplaced
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
-from pinfold.window.bodies import Lost
+from pinfold.window.bodies import ItemLost
 
 Make = Callable[[int], Sequence[Data]]
 T = TypeVar("T")
@@ -98,7 +98,7 @@ class Record:
 
     def _let_go(self) -> None:
         """What left the window is in the rollout: a long session must not fill the memory."""
-        with suppress(Lost, JournalError):  # then it stays
+        with suppress(ItemLost, JournalError):  # then it stays
             self.window.settle()
 
     def _save_now_and_then(self) -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from pinfold.rollout import acts, provenance
 from pinfold.rollout.codec import UNREADABLE
-from pinfold.rollout.context import Context, Memories
+from pinfold.rollout.context import Context, FrontMemories
 from pinfold.rollout.events import (
     KILLED,
     ApprovalDecided,
@@ -50,7 +50,7 @@ class State(Struct):
     turn_reason: str = ""
     """Why it ended so."""
     context: ContextSet = ContextSet(hash="", context=Context())
-    memories: Memories | None = None
+    memories: FrontMemories | None = None
     """As they were decided when the session began, also while a model is told of none."""
     sent_to: str = ""
     """`provider/model` of the last request with this context, since the last compaction."""

@@ -7,7 +7,7 @@ from msgspec import Struct
 from pinfold.checkpoint.anchors import number
 from pinfold.digests.choice import take_best
 from pinfold.digests.lines import DigestLine
-from pinfold.digests.record import Record
+from pinfold.digests.record import DigestRecord
 from pinfold.rollout.events import (
     CoreChanged,
     CoreSuggested,
@@ -18,7 +18,7 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.memory import DecisionMemory, FactMemory
 from pinfold.rollout.provenance import words
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 
 FIRST_REQUEST = 300
 """Tokens of the first request that are in it until the user sets a goal."""
@@ -42,8 +42,8 @@ class Core:
         self.goal = ""
         """As the user set it; empty until then."""
         self.first_request = ""
-        self._stated: dict[str, Stated] = {}
-        self._suggested: dict[str, Stated] = {}
+        self._stated: dict[str, CoreStatement] = {}
+        self._suggested: dict[str, CoreStatement] = {}
 
     def step(self, event: Event) -> None:
         match event.data:
@@ -61,10 +61,10 @@ class Core:
             case MemoryApplied(
                 memory=FactMemory(evidence=evidence) | DecisionMemory(evidence=evidence, own=True)
             ) if evidence.said_by_user:
-                said = Stated(evidence.quote, number(evidence.ref))
+                said = CoreStatement(evidence.quote, number(evidence.ref))
                 self._stated.setdefault(_key(said.text), said)
 
-    def stated(self) -> tuple[Stated, ...]:
+    def stated(self) -> tuple[CoreStatement, ...]:
         """What is in it besides the goal, in the order in which it came."""
         return tuple(self._stated.values())
 
@@ -78,7 +78,7 @@ class Core:
         ]
 
 
-def suggestions(record: Record, core: Core, most: int, latest: int = 0) -> list[Suggestion]:
+def suggestions(record: DigestRecord, core: Core, most: int, latest: int = 0) -> list[Suggestion]:
     """The first request, until a goal is set, and the user's sentences that tell most, in at most
     `most` tokens together; none of item `latest`, which stands anyway."""
     known = {_key(statement.text) for statement in core.stated()}

@@ -20,7 +20,7 @@ class FileState(Struct, frozen=True):
     state: State
 
 
-class Files:
+class FileStates:
     """A projection of the rollout: what the disk says enters as `artifact_observed` alone."""
 
     def __init__(self) -> None:

@@ -1,12 +1,12 @@
 """All that is folded from a rollout beside its window."""
 
 from pinfold.checkpoint.core import Core
-from pinfold.checkpoint.files import Files
+from pinfold.checkpoint.files import FileStates
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.named import Named
 from pinfold.checkpoint.reduce import CheckpointState
 from pinfold.checkpoint.sources import Sources
-from pinfold.digests.record import Record
+from pinfold.digests.record import DigestRecord
 from pinfold.rollout.events import Event
 
 
@@ -16,8 +16,8 @@ class Known:
     def __init__(self) -> None:
         self.state = CheckpointState()
         self.core = Core()
-        self.record = Record()
-        self.files = Files()
+        self.record = DigestRecord()
+        self.files = FileStates()
         self.sources = Sources()
         self.named = Named()
 

@@ -27,7 +27,7 @@ class Artifact(_Part, frozen=True, kw_only=True):
     last_observed_seq: int
 
 
-class Task(_Part, frozen=True, kw_only=True):
+class CurrentTask(_Part, frozen=True, kw_only=True):
     text: str
     evidence: Evidence
 
@@ -41,7 +41,7 @@ class Plan(_Part, frozen=True, kw_only=True):
     evidence: Evidence | None = None
 
 
-class Decision(_Part, frozen=True, kw_only=True):
+class RecordedDecision(_Part, frozen=True, kw_only=True):
     decision_id: str
     topic: str | None = None
     decision: str
@@ -50,7 +50,7 @@ class Decision(_Part, frozen=True, kw_only=True):
     evidence: Evidence
 
 
-class Fact(_Part, frozen=True, kw_only=True):
+class RecordedFact(_Part, frozen=True, kw_only=True):
     value: str
     evidence: Evidence
     depends_on: tuple[Dependency, ...]
@@ -63,12 +63,12 @@ class CheckpointV1(_Part, frozen=True, kw_only=True):
     schema_version: Literal[1]
     seq: int
     """The last event that it has seen."""
-    task: Task | None
+    task: CurrentTask | None
     plan: Plan
-    decisions: tuple[Decision, ...]
+    decisions: tuple[RecordedDecision, ...]
     """Oldest first."""
     artifacts: dict[str, Artifact]
-    facts: dict[str, Fact]
+    facts: dict[str, RecordedFact]
     recent_artifacts: tuple[str, ...]
     """The last seen last."""
 

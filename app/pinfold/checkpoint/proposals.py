@@ -15,7 +15,7 @@ from pinfold.checkpoint.anchors import number
 from pinfold.checkpoint.proposed import (
     TASK_NAMES,
     BadProposal,
-    Cited,
+    CitedEvidence,
     Proposal,
     ProposedDecision,
     ProposedFact,
@@ -91,7 +91,7 @@ class _Judge:
             case ProposedPlan():
                 return _plan(proposal, evidence)
 
-    def _evidence(self, cited: Cited) -> Evidence:
+    def _evidence(self, cited: CitedEvidence) -> Evidence:
         """What is cited, if it exists."""
         state, ref = self._state, cited.ref.strip()
         match cited.source:

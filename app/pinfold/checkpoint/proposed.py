@@ -12,7 +12,7 @@ from pinfold.rollout.memory import Source
 TASK_NAMES = frozenset({"task", "goal", "current_task", "current task", "task pointer"})
 
 
-class Cited(Struct, frozen=True, forbid_unknown_fields=True):
+class CitedEvidence(Struct, frozen=True, forbid_unknown_fields=True):
     """Evidence as a model names it."""
 
     source: Source
@@ -27,7 +27,7 @@ class ProposedStep(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Proposed(Struct, frozen=True, kw_only=True, tag_field="kind", forbid_unknown_fields=True):
-    evidence: Cited
+    evidence: CitedEvidence
 
 
 class ProposedFact(_Proposed, frozen=True, kw_only=True, tag="fact", rename="camel"):

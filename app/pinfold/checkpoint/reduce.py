@@ -11,10 +11,10 @@ from pinfold.checkpoint.anchors import Anchors
 from pinfold.checkpoint.model import (
     Artifact,
     CheckpointV1,
-    Decision,
-    Fact,
+    CurrentTask,
     Plan,
-    Task,
+    RecordedDecision,
+    RecordedFact,
     stale,
 )
 from pinfold.checkpoint.text import clip, short
@@ -54,10 +54,10 @@ class CheckpointState:
         self.anchors = Anchors()
         self.decided = 0
         """Decisions ever accepted, those gone since included."""
-        self._message: Task | None = None
+        self._message: CurrentTask | None = None
         """The user's last."""
         self._plan = Plan(steps=(), done={})
-        self._decisions: list[Decision] = []
+        self._decisions: list[RecordedDecision] = []
         self._artifacts: dict[str, Artifact] = {}
         """In the order in which they were last seen."""
         self._recent: dict[str, None] = {}
@@ -112,8 +112,8 @@ class CheckpointState:
             recent_artifacts=tuple(self._recent),
         )
 
-    def _fact(self, fact: FactMemory) -> Fact:
-        return Fact(
+    def _fact(self, fact: FactMemory) -> RecordedFact:
+        return RecordedFact(
             value=fact.value,
             evidence=_unquoted(fact.evidence),
             depends_on=fact.depends_on,
@@ -197,7 +197,7 @@ class CheckpointState:
     def _decide(self, decision: DecisionMemory) -> None:
         self.decided += 1
         self._decisions.append(
-            Decision(
+            RecordedDecision(
                 decision_id=_name(decision.id),
                 topic=None if decision.topic is None else _name(decision.topic),
                 decision=short(decision.decision, caps.MAX_VALUE_CHARS),
@@ -219,9 +219,9 @@ def is_request(item: Item) -> bool:
     return bool(said and more)
 
 
-def _task(text: str, ref: str) -> Task | None:
+def _task(text: str, ref: str) -> CurrentTask | None:
     said = short(text, caps.MAX_VALUE_CHARS)
-    return Task(text=said, evidence=Evidence("user", ref)) if said else None
+    return CurrentTask(text=said, evidence=Evidence("user", ref)) if said else None
 
 
 def _plan(proposed: PlanMemory) -> Plan:

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
-from pinfold.checkpoint.model import Artifact, CheckpointV1, Decision, Fact, Plan, stale
+from pinfold.checkpoint.model import (
+    Artifact,
+    CheckpointV1,
+    Plan,
+    RecordedDecision,
+    RecordedFact,
+    stale,
+)
 from pinfold.checkpoint.text import clip, one_line
 from pinfold.rollout.memory import Evidence
 
@@ -73,12 +80,12 @@ class _View:
             said = f"{self._show(decision.decision)} — {self._show(decision.rationale)}"
             yield f"- {said} ({self._decided(decision)})"
 
-    def _decided(self, decision: Decision) -> str:
+    def _decided(self, decision: RecordedDecision) -> str:
         supersedes = f" supersedes={self._show(decision.supersedes)}" if decision.supersedes else ""
         evidence = self._evidence(decision.evidence)
         return f"id={self._show(decision.decision_id)}{supersedes} evidence={evidence}"
 
-    def _facts(self, status: str, limit: int) -> Iterable[tuple[str, Fact]]:
+    def _facts(self, status: str, limit: int) -> Iterable[tuple[str, RecordedFact]]:
         return facts_of(self._checkpoint, status, limit)
 
     def _evidence(self, evidence: Evidence) -> str:
@@ -95,13 +102,13 @@ def shown_steps(plan: Plan, caps: ViewCaps) -> list[int]:
     return sorted(opened[: caps.max_open_plan_steps] + _last(done, caps.max_done_plan_steps))
 
 
-def standing(decisions: Sequence[Decision]) -> list[Decision]:
+def standing(decisions: Sequence[RecordedDecision]) -> list[RecordedDecision]:
     """Those that no other supersedes."""
     superseded = {decision.supersedes for decision in decisions}
     return [decision for decision in decisions if decision.decision_id not in superseded]
 
 
-def facts_of(checkpoint: CheckpointV1, status: str, limit: int) -> list[tuple[str, Fact]]:
+def facts_of(checkpoint: CheckpointV1, status: str, limit: int) -> list[tuple[str, RecordedFact]]:
     """At most `limit` facts of a status, by key."""
     facts = checkpoint.facts
     return [(key, facts[key]) for key in sorted(facts) if facts[key].status == status][:limit]

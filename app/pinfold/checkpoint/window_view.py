@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
 from pinfold.checkpoint.files import FileState, State
-from pinfold.checkpoint.model import CheckpointV1, Decision
+from pinfold.checkpoint.model import CheckpointV1, RecordedDecision
 from pinfold.checkpoint.sources import Sources
 from pinfold.checkpoint.text import clip, one_line
 from pinfold.checkpoint.view import facts_of, shown_steps, standing
@@ -23,14 +23,14 @@ _STATES: dict[State, str] = {
 FILES_HEADER = "[FILES]"
 
 
-class Ended(Struct, frozen=True):
+class TurnEnd(Struct, frozen=True):
     """How the last turn ended."""
 
     state: str
     at: datetime
 
 
-def how_to(plan: int | None, ended: Ended | None, *, files: bool = True) -> str:
+def how_to(plan: int | None, ended: TurnEnd | None, *, files: bool = True) -> str:
     """How to read what follows; `plan` is the item that last updated the plan, `files` whether the
     state of any is told."""
     record = (
@@ -54,7 +54,7 @@ def how_to(plan: int | None, ended: Ended | None, *, files: bool = True) -> str:
     return "\n".join(lines)
 
 
-def _ended(ended: Ended) -> str:
+def _ended(ended: TurnEnd) -> str:
     said = {"": "is still running", "done": "was finished", "waiting": "is waiting to be resumed"}
     how = said.get(ended.state, f"was {ended.state}" if ended.state == "interrupted" else "failed")
     when = f" at {ended.at:%Y-%m-%d %H:%M} UTC" if ended.state else ""
@@ -119,7 +119,7 @@ class _View:
             if self._caps.max_decisions and decision.decision.casefold() not in self._told:
                 yield self._decision(decision)
 
-    def _decision(self, decision: Decision) -> str:
+    def _decision(self, decision: RecordedDecision) -> str:
         why = f" — {self._show(decision.rationale)}" if decision.rationale else ""
         who = "" if decision.evidence.source == "user" else "the agent's, "
         return f"- {self._show(decision.decision)}{why} ({who}{self._cited(decision.evidence)})"

@@ -7,7 +7,7 @@ from pinfold.numbers import tokens
 from pinfold.rollout.items import Form
 from pinfold.sanitize import one_line
 from pinfold.window.generations import Difference, Generation, WindowItem
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 SIGNS: dict[Form | None, str] = {
     "full": " ",
@@ -59,7 +59,7 @@ def counts(items: Sequence[Difference]) -> str:
     return f"{gone:,} removed; {came:,} added; {len(items) - gone - came:,} changed"
 
 
-def fits(reading: Reading) -> str:
+def fits(reading: GaugeReading) -> str:
     """Whether the next request can carry the window."""
     used = f"{tokens(reading.used)} of {tokens(reading.limit)} tokens"
     over = reading.used - reading.usable

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from pinfold.commands.context_text import KINDS
-from pinfold.compaction.loss import Lost
+from pinfold.compaction.loss import LostLine
 from pinfold.numbers import tokens
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
@@ -18,15 +18,15 @@ _WORDS = 60
 """Characters of a lost thing in a sentence."""
 
 
-def by_item(lost: Iterable[Lost]) -> dict[int, list[Lost]]:
+def by_item(lost: Iterable[LostLine]) -> dict[int, list[LostLine]]:
     """The items in the order of their first loss, and what of each was lost."""
-    found: dict[int, list[Lost]] = {}
+    found: dict[int, list[LostLine]] = {}
     for loss in lost:
         found.setdefault(loss.item, []).append(loss)
     return found
 
 
-def abouts(window: Steering, lost: Iterable[Lost]) -> dict[int, str]:
+def abouts(window: Steering, lost: Iterable[LostLine]) -> dict[int, str]:
     """What the items are that said it. Counting takes a while."""
     items = (window.item(loss.item) for loss in lost)
     return {item.n: about(item, window.count(item.content)) for item in items if item is not None}
@@ -41,13 +41,13 @@ def about(item: Item, size: int) -> str:
     return f"{named}{said}, {tokens(size)} token{'' if size == 1 else 's'}"
 
 
-def listed(lost: Iterable[Lost], items: Mapping[int, str]) -> str:
+def listed(lost: Iterable[LostLine], items: Mapping[int, str]) -> str:
     """`#12 your message, 300 lines, 4.8k tokens: number 101, 200`; `items` says what they are."""
     groups = by_item(lost).items()
     return "; ".join(f"#{n} {items[n]}: {', '.join(_values(some))}" for n, some in groups)
 
 
-def _values(some: Iterable[Lost]) -> Iterable[str]:
+def _values(some: Iterable[LostLine]) -> Iterable[str]:
     """Each kind is said once."""
     last = ""
     for loss in some:

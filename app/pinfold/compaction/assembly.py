@@ -21,12 +21,12 @@ from pinfold.compaction.budget import (
     tail_share,
 )
 from pinfold.compaction.content import ends_of, holds_data, without_data
-from pinfold.compaction.inserted import Parts, Summary, core_text, digest_of, head, left_out
+from pinfold.compaction.inserted import InsertedText, Summary, core_text, digest_of, head, left_out
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.next_window import NextWindow
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
-from pinfold.compaction.roles import Kept, keep_roles
+from pinfold.compaction.roles import KeptByRole, keep_roles
 from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import Item, Kind
 from pinfold.window.pins import named
@@ -44,7 +44,7 @@ def assemble(
     strategy: str,
     kind: Kind = "checkpoint",
     summary: Summary | None = None,
-    roles: Sequence[Kept] = (),
+    roles: Sequence[KeptByRole] = (),
 ) -> CompactionPlan:
     """A window that begins with core, checkpoint, `summary` and digest, as an item of `kind`.
 
@@ -64,9 +64,9 @@ class _Assembly:
         self._room = room(view, options)
         self._oversized = int(OVERSIZED * self._room.target)
         self._next_window = NextWindow(view, options)
-        self._parts = Parts()
+        self._parts = InsertedText()
 
-    def plan(self, strategy: str, roles: Sequence[Kept]) -> CompactionPlan:
+    def plan(self, strategy: str, roles: Sequence[KeptByRole]) -> CompactionPlan:
         next_window, space = self._next_window, self._room
         self._keep_fixed()
         core = core_text(self._view)

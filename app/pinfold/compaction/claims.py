@@ -13,8 +13,8 @@ from pinfold.checkpoint.text import one_line
 from pinfold.compaction import view
 from pinfold.compaction.inserted import CORE_HEADER
 from pinfold.compaction.summary import (
-    Evidence,
     Field,
+    ItemQuote,
     SummaryEntry,
     keys_of,
     unconfirmed,
@@ -40,7 +40,7 @@ _CITED = re.compile(r"#(\d+)\b")
 _WORD = re.compile(r"\w+")
 
 
-class Sources:
+class ClaimSources:
     """What the items of a window say, to look things up in."""
 
     def __init__(
@@ -93,25 +93,25 @@ class Sources:
             unconfirmed=tuple(self._missing(entry, evidence)[:_MAX_NAMED]),
         )
 
-    def found(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    def found(self, evidence: Iterable[ItemQuote]) -> tuple[ItemQuote, ...]:
         """What is quoted, with the items that say it; a quote from another item finds its own."""
-        found: dict[Evidence, None] = {}
+        found: dict[ItemQuote, None] = {}
         for source in evidence:
             quote = _spaced(source.quote)
             n = self._saying(quote, source.item)
             if n is not None:
                 item = self._entries[n].item
                 by = item.name or "" if item.kind == "tool_result" else ""
-                found[Evidence(n, quote, one_line(by))] = None
+                found[ItemQuote(n, quote, one_line(by))] = None
         return tuple(found)
 
-    def may_order(self, field: Field, evidence: Iterable[Evidence]) -> bool:
+    def may_order(self, field: Field, evidence: Iterable[ItemQuote]) -> bool:
         """Whether the user or the agent says what the agent is to go by."""
         return field not in _ORDERS or any(
             source.quote in self._first_hand.get(source.item, "") for source in evidence
         )
 
-    def _missing(self, entry: SummaryEntry, evidence: Iterable[Evidence]) -> list[str]:
+    def _missing(self, entry: SummaryEntry, evidence: Iterable[ItemQuote]) -> list[str]:
         cited = {quoted.item for quoted in evidence}
         cited |= {n for number in cited if (n := self._entries[number].partner) is not None}
         items = [self._entries[n].item for n in sorted(cited) if n in self._entries]

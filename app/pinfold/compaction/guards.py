@@ -18,7 +18,7 @@ MAX_FAILURES = 3
 """In a row, after which nothing happens by itself until the user acts."""
 
 
-class Past(Struct, frozen=True):
+class PastCompactions(Struct, frozen=True):
     """What earlier compactions came to."""
 
     after: int | None = None
@@ -35,34 +35,34 @@ class Past(Struct, frozen=True):
         """Whether nothing happens by itself until the user acts."""
         return self.failures >= MAX_FAILURES
 
-    def succeeded(self, after: int) -> "Past":
-        return Past(after)
+    def succeeded(self, after: int) -> "PastCompactions":
+        return PastCompactions(after)
 
-    def failed(self) -> "Past":
+    def failed(self) -> "PastCompactions":
         return replace(self, failures=self.failures + 1)
 
-    def declined(self, used: int) -> "Past":
+    def declined(self, used: int) -> "PastCompactions":
         """The user left the preview without applying it."""
         return replace(self, after=used)
 
-    def in_vain(self, used: int) -> "Past":
+    def in_vain(self, used: int) -> "PastCompactions":
         """It would have gained too little; with a fuller window it may be worth it."""
         return replace(self, vain=used)
 
-    def below(self) -> "Past":
+    def below(self) -> "PastCompactions":
         """The window fell below the threshold: what it held then is gone."""
         return replace(self, vain=None)
 
-    def undid(self) -> "Past":
+    def undid(self) -> "PastCompactions":
         return replace(self, undone=True)
 
-    def prompted(self) -> "Past":
+    def prompted(self) -> "PastCompactions":
         """The user sent a prompt."""
         return replace(self, vain=None, undone=False)
 
-    def acted(self) -> "Past":
+    def acted(self) -> "PastCompactions":
         """The user compacted, changed the options or the model."""
-        return Past()
+        return PastCompactions()
 
 
 def should(
@@ -71,7 +71,7 @@ def should(
     usable: int,
     threshold: float,
     auto: Auto,
-    past: Past,
+    past: PastCompactions,
     *,
     waiting: bool = False,
 ) -> Step:

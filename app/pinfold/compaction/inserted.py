@@ -7,10 +7,10 @@ from itertools import groupby
 
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
 from pinfold.checkpoint.core import Suggestion, suggestions
-from pinfold.checkpoint.window_view import FILES_HEADER, Ended, how_to, window_view
+from pinfold.checkpoint.window_view import FILES_HEADER, TurnEnd, how_to, window_view
 from pinfold.compaction.budget import CHECKPOINT, FILE, FILES, HOW_TO, SUGGESTED, SUMMARY, share
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.digests.choice import ChosenLines, Digest, able, render
+from pinfold.digests.choice import ChosenLines, DigestLines, able, render
 from pinfold.digests.lines import Kind
 from pinfold.rollout import mentions
 from pinfold.rollout.items import Item
@@ -39,7 +39,7 @@ Summary = Callable[[int], tuple[str, dict[str, object]]]
 
 
 @dataclass
-class Parts:
+class InsertedText:
     """They are in this order, each empty where it has no room or nothing to say."""
 
     note: str = ""
@@ -49,7 +49,7 @@ class Parts:
     summary: str = ""
     detail: dict[str, object] = field(default_factory=dict)
     """Of the summary's item."""
-    digest: Digest | None = None
+    digest: DigestLines | None = None
     told: frozenset[str] = frozenset()
     """What the core says, in lower case: the digest leaves it out."""
 
@@ -77,7 +77,7 @@ _NAMES: dict[Kind, str] = {
 """Of what the digest leaves out something; lines of code and of output are not counted."""
 
 
-def left_out(digest: Digest) -> str:
+def left_out(digest: DigestLines) -> str:
     """What a digest keeps and leaves out, in a sentence."""
     left = Counter(_NAMES[line.kind] for line in digest.left if line.kind in _NAMES)
     every = left + Counter(_NAMES[line.kind] for line in digest.lines if line.kind in _NAMES)
@@ -88,7 +88,7 @@ def left_out(digest: Digest) -> str:
     return f"{start}: {', '.join(told)}."
 
 
-def with_digest(head: str, digest: Digest | None) -> str:
+def with_digest(head: str, digest: DigestLines | None) -> str:
     if digest is None or not digest.lines:
         return head
     lines = render(digest)
@@ -106,10 +106,10 @@ def core_text(view: WindowView) -> str:
     return "\n".join([CORE_HEADER, *map(bullet, lines)]) if lines else ""
 
 
-def core_of(view: WindowView, options: PlanOptions, target: int, left: int) -> Parts:
+def core_of(view: WindowView, options: PlanOptions, target: int, left: int) -> InsertedText:
     """The core alone, for a window of `target` tokens of which `left` are free."""
     core = view.known.core
-    parts = Parts(core=core_text(view))
+    parts = InsertedText(core=core_text(view))
     told = {core.goal.casefold(), *(statement.text.casefold() for statement in core.stated())}
     request = view.latest_request
     most = min(share(SUGGESTED, target), left // 4)
@@ -129,7 +129,7 @@ def head(
     target: int,
     left: int,
     summary: Summary | None = None,
-) -> Parts:
+) -> InsertedText:
     """All but the digest, for a window of `target` tokens of which `left` are free."""
     parts = core_of(view, options, target, left)
     if summary is not None:
@@ -141,7 +141,7 @@ def head(
     ended = view.known.record.ended
     note = how_to(
         view.known.sources.of_evidence(plan) if plan is not None else None,
-        Ended(*ended) if ended is not None else None,
+        TurnEnd(*ended) if ended is not None else None,
         files=FILES_HEADER in parts.checkpoint,
     )
     notes = [note, BRIEF] if options.numbered else [UNNUMBERED]
@@ -172,14 +172,14 @@ def opening(
 def digest_of(
     view: WindowView,
     options: PlanOptions,
-    parts: Parts,
+    parts: InsertedText,
     standing: frozenset[int],
     left: int,
     count: Callable[[str], int],
     *,
     freely: bool = False,
     beside: str = "",
-) -> Digest:
+) -> DigestLines:
     """The digest that makes the text take at most `left` tokens more than it does without.
 
     `count` counts the item with a text; items of the numbers `standing` give no lines, nor does

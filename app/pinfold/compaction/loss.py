@@ -40,7 +40,7 @@ _KINDS: dict[Said, LostKind] = {
 """Lines of code and of output are no loss: their items stay in the archive."""
 
 
-class Lost(Struct, frozen=True):
+class LostLine(Struct, frozen=True):
     kind: LostKind
     text: str
     item: int
@@ -52,7 +52,7 @@ class Lost(Struct, frozen=True):
 class Loss(Struct, frozen=True):
     """The most telling first; all of it stays in the archive."""
 
-    named: tuple[Lost, ...]
+    named: tuple[LostLine, ...]
     more: dict[LostKind, int]
     """How many are not named."""
 
@@ -93,13 +93,13 @@ def _loss(lines: Sequence[DigestLine], before: Iterable[Shown], after: Iterable[
     stood, stands = _whole(old), _whole(new)
     earlier = _inserted(old)
     text = "\n".join(entry.item.content for entry in new)
-    found: dict[LostKind, list[tuple[int, Lost]]] = {}
+    found: dict[LostKind, list[tuple[int, LostLine]]] = {}
     for line in lines:
         kind = _KINDS.get(line.kind)
         told = line.n in stood or line.text in earlier
         if kind is not None and told and line.n not in stands and line.text not in text:
             weight = line.told * WEIGHT[line.kind]
-            found.setdefault(kind, []).append((weight, Lost(kind, line.text, line.n, line.key)))
+            found.setdefault(kind, []).append((weight, LostLine(kind, line.text, line.n, line.key)))
     for lost in _entries(old, text):
         found.setdefault("decision", []).append((0, lost))
     return _ranked(found)
@@ -116,18 +116,18 @@ def _inserted(shown: Iterable[Shown]) -> str:
     return "\n".join(item.content for item in some)
 
 
-def _entries(old: Iterable[Shown], text: str) -> Iterator[Lost]:
+def _entries(old: Iterable[Shown], text: str) -> Iterator[LostLine]:
     """What a summary that a model wrote says, and nothing of the next window."""
     for shown in old:
         item: Item = shown.item
         for entry in entries_of(item):
             said = entry.value.get("text", "")
             if said and said not in text:
-                yield Lost("decision", said, item.n)
+                yield LostLine("decision", said, item.n)
 
 
-def _ranked(found: dict[LostKind, list[tuple[int, Lost]]]) -> Loss:
-    named: list[Lost] = []
+def _ranked(found: dict[LostKind, list[tuple[int, LostLine]]]) -> Loss:
+    named: list[LostLine] = []
     more: dict[LostKind, int] = {}
     for kind in _ORDER:
         some = sorted(found.get(kind, ()), key=lambda pair: (-pair[0], -pair[1].item))

@@ -16,7 +16,7 @@ LEAST, SHARE = 150, 0.5
 """Tokens that a mask saves at least, and the share of what it is for."""
 
 
-class Done(Struct, frozen=True):
+class FinishedCall(Struct, frozen=True):
     """A result, with its call."""
 
     did: Act
@@ -104,14 +104,14 @@ class _Later:
         """Those whose whole text is in an item."""
         self._spans: dict[str, list[tuple[int, int]]] = {}
 
-    def supersedes(self, done: Done) -> bool:
+    def supersedes(self, done: FinishedCall) -> bool:
         if done.failed and done.edits:
             return not self._edited.isdisjoint(done.did.names)
         if not done.files:
             return done.command in self._commands
         return all(self._replaces(path, done) for path in done.files)
 
-    def _replaces(self, path: str, done: Done) -> bool:
+    def _replaces(self, path: str, done: FinishedCall) -> bool:
         if path in self._whole:
             return True
         if done.edits:
@@ -119,7 +119,7 @@ class _Later:
         span, later = done.did.span, self._spans.get(path, ())
         return span is not None and any(a <= span[0] and span[1] <= b for a, b in later)
 
-    def add(self, done: Done) -> None:
+    def add(self, done: FinishedCall) -> None:
         did, files = done.did, done.files
         if command := done.command:
             self._commands.add(command)
@@ -140,11 +140,11 @@ def _responses(view: WindowView) -> Sequence[tuple[WindowEntry, ...]]:
     return [atom for atom in atoms(view) if atom[0].item.kind in WRITTEN]
 
 
-def _done(view: WindowView) -> Iterator[Done]:
+def _done(view: WindowView) -> Iterator[FinishedCall]:
     """The results that are sent, oldest first."""
     for entry in view.of_kind("tool_result"):
         call = view.by_number.get(entry.partner or 0)
         did = act(None if call is None else call.item, entry.item)
         if did is not None and entry.sent and entry.item.state == "complete":
             both = (entry,) if call is None else (call, entry)
-            yield Done(did, both, entry.item.turn)
+            yield FinishedCall(did, both, entry.item.turn)

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from pinfold.rollout.items import Form, Item
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 
 Verdict = Literal["keep", "pin", "shorten", "mask", "fold", "archive", "replace"]
 """Stays; stays for its pin; keeps the ends of its body; loses its body; leaves a line; leaves the
@@ -51,7 +51,7 @@ class CompactionPlan(Struct, frozen=True, kw_only=True):
     """The next window."""
 
     strategy: str
-    base: Base
+    base: PlanBase
     items: tuple[Planned, ...]
     """Every item of the window, in its order."""
     window: tuple[tuple[int, Form], ...]

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from pinfold.rollout.events import Data, ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.items import WRITTEN, Form
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.window.forms import unpack
 from pinfold.window.generations import first_of
 from pinfold.window.refused import Refused
@@ -132,7 +132,7 @@ def _replacement(
 ) -> WindowReplaced:
     return WindowReplaced(
         generation=window.generation + 1,
-        base=Base(window.generation, window.seq),
+        base=PlanBase(window.generation, window.seq),
         reason=reason,
         window=tuple(forms.items()),
         undoes=undoes,

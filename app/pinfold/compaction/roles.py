@@ -21,7 +21,7 @@ _REASONS = {
 }
 
 
-class Kept(Struct, frozen=True):
+class KeptByRole(Struct, frozen=True):
     """What a role keeps together: a call with its result, or one message."""
 
     role: str
@@ -32,10 +32,10 @@ class Kept(Struct, frozen=True):
         return _REASONS[self.role]
 
 
-def kept(view: WindowView, roles: Collection[str]) -> list[Kept]:
+def kept(view: WindowView, roles: Collection[str]) -> list[KeptByRole]:
     """What the roles keep, oldest first. A call that awaits its result is not among it."""
     cited = _cited(view) if DECISION in roles else frozenset[int]()
-    found: list[Kept] = []
+    found: list[KeptByRole] = []
     for entry in view.entries:
         item = entry.item
         if item.kind == "tool_call" and entry.partner in view.by_number:
@@ -51,20 +51,20 @@ def kept(view: WindowView, roles: Collection[str]) -> list[Kept]:
                 ),
                 None,
             ):
-                found.append(Kept(role, (entry, result)))
+                found.append(KeptByRole(role, (entry, result)))
         elif item.n in cited and item.kind in ("user", "assistant"):
-            found.append(Kept(DECISION, (entry,)))
+            found.append(KeptByRole(DECISION, (entry,)))
     return found
 
 
 def keep_roles(
-    next_window: NextWindow, roles: Sequence[Kept], budget: int, oversized: int
+    next_window: NextWindow, roles: Sequence[KeptByRole], budget: int, oversized: int
 ) -> list[Atom]:
     """Keep what fits `budget` tokens, the dearest and newest first; it, oldest first.
 
     Of tool calls the results are masked, but for the newest that what is left has room for.
     """
-    found: list[Kept] = []
+    found: list[KeptByRole] = []
     for role in ROLES:
         for rule in (kept_role for kept_role in reversed(roles) if kept_role.role == role):
             if all(next_window.free(entry) for entry in rule.entries):
@@ -86,7 +86,7 @@ def keep_roles(
     return sorted((rule.entries for rule in found), key=lambda entries: entries[0].n)
 
 
-def _keep(next_window: NextWindow, entry: WindowEntry, kept: Kept) -> None:
+def _keep(next_window: NextWindow, entry: WindowEntry, kept: KeptByRole) -> None:
     item = entry.item
     if item.kind == "tool_result" and (kept.role == TOOL or holds_data(item)):
         next_window.mask(entry, kept.reason, kept.reason)

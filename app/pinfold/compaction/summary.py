@@ -37,7 +37,7 @@ _LAST: tuple[Field, ...] = ("decisions", "constraints", "task")
 _MARK = re.compile(r" ?[(;] ?unconfirmed: [^()\n]*(?:\)|$)")
 
 
-class Evidence(Struct, frozen=True):
+class ItemQuote(Struct, frozen=True):
     """Where an entry was found."""
 
     item: int
@@ -54,7 +54,7 @@ class SummaryEntry(Struct, frozen=True):
     field: Field
     value: dict[str, str]
     """`{"text": ...}`, or the seed's own keys: path and why; name, file and role."""
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[ItemQuote, ...] = ()
     unsupported: str = ""
     """Why no item confirms it; empty where one does."""
     unconfirmed: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from pinfold.compaction.claims import Sources
+from pinfold.compaction.claims import ClaimSources
 from pinfold.compaction.summary import SummaryEntry, line_of
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def merge(
-    standing: Sequence[SummaryEntry], answer: "SummaryV1", sources: Sources
+    standing: Sequence[SummaryEntry], answer: "SummaryV1", sources: ClaimSources
 ) -> tuple[SummaryEntry, ...]:
     """What is after the answer, in the order in which it was first said.
 
@@ -69,7 +69,7 @@ def _id(entry: SummaryEntry, taken: Collection[str]) -> str:
 
 
 def _removed_ids(
-    standing: Sequence[SummaryEntry], answer: "SummaryV1", sources: Sources
+    standing: Sequence[SummaryEntry], answer: "SummaryV1", sources: ClaimSources
 ) -> Iterator[str]:
     fields = {entry.id: entry.field for entry in standing}
     for entry in answer.gone:

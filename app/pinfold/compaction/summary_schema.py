@@ -49,8 +49,8 @@ class Said(_Strict):
     id: Text
     evidence: Annotated[list[Evidence], Field(max_length=20)]
 
-    def quoted(self) -> tuple[summary.Evidence, ...]:
-        return tuple(summary.Evidence(source.item, source.quote) for source in self.evidence)
+    def quoted(self) -> tuple[summary.ItemQuote, ...]:
+        return tuple(summary.ItemQuote(source.item, source.quote) for source in self.evidence)
 
 
 class Stated(Said):

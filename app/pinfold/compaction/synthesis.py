@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pinfold.checkpoint.text import clip, one_line
 from pinfold.compaction import prompts, transcript, view
 from pinfold.compaction.atoms import atoms, open_atom
-from pinfold.compaction.claims import Sources
+from pinfold.compaction.claims import ClaimSources
 from pinfold.compaction.clusters import Piece, clusters, pieces
 from pinfold.compaction.content import is_made_anew
 from pinfold.compaction.replacement import as_sent, covered, read_as_sent
@@ -79,7 +79,7 @@ class Synthesis:
         read = await asyncio.to_thread(read_as_sent, self._view, wanted)
         waiting = deque(await asyncio.to_thread(self._parts, read))
         tokens = await asyncio.to_thread(self._tokens, list(waiting))
-        sources = await asyncio.to_thread(Sources, every, self._entries, self._view.known.cwd)
+        sources = await asyncio.to_thread(ClaimSources, every, self._entries, self._view.known.cwd)
         done = 0
         while waiting:
             parts = done + len(waiting)
@@ -125,7 +125,9 @@ class Synthesis:
             answer = await self._answer(ask)
         except ContextOverflow:
             return None
-        sources = await asyncio.to_thread(Sources, window.entries, self._entries, window.known.cwd)
+        sources = await asyncio.to_thread(
+            ClaimSources, window.entries, self._entries, window.known.cwd
+        )
         self._entries = await asyncio.to_thread(merge, self._entries, answer, sources)
         if not self._entries:
             raise Refused("the summary is empty")

@@ -15,7 +15,7 @@ from pinfold.checkpoint.model import CheckpointV1
 from pinfold.ports.provider import ModelInfo, WindowSource
 from pinfold.rollout.events import Pin
 from pinfold.rollout.items import Form, Item, Kind, Origin
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.window.archive import Touch
 from pinfold.window.gauge import Gauge
 from pinfold.window.pins import newest_about
@@ -63,7 +63,7 @@ class WindowEntry(Struct, frozen=True, gc=False):
 class WindowView:
     """Tokens are counted here; `correct` makes those of a whole request the gauge's."""
 
-    base: Base
+    base: PlanBase
     entries: tuple[WindowEntry, ...]
     context_tokens: int
     """What is before the window."""
@@ -210,7 +210,7 @@ def view_of(window: Window, gauge: Gauge, known: Known, model: ModelInfo) -> Win
     """The window now."""
     reading = gauge.reading(model)
     return WindowView(
-        base=Base(window.generation, window.seq),
+        base=PlanBase(window.generation, window.seq),
         entries=tuple(_entries(window, gauge)),
         context_tokens=sum(gauge.context_parts.values()),
         context_window=model.context_window,

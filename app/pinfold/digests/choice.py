@@ -14,7 +14,7 @@ from itertools import filterfalse
 from msgspec import Struct
 
 from pinfold.digests.lines import SPEAKER, WEIGHT, DigestLine, Kind
-from pinfold.digests.record import Record
+from pinfold.digests.record import DigestRecord
 from pinfold.digests.words import information, tokens
 
 NUMBER = 3
@@ -29,7 +29,7 @@ _FAST = [int(256 * 0.25 ** (age / 256)) for age in range(257)]
 """What a line counts by its age in 1/256 of the session: the user's words fade slowly."""
 
 
-class Digest(Struct, frozen=True):
+class DigestLines(Struct, frozen=True):
     """Lines in their order, and what was left out."""
 
     lines: tuple[DigestLine, ...]
@@ -43,17 +43,19 @@ class Digest(Struct, frozen=True):
 
 
 def choose(
-    record: Record,
+    record: DigestRecord,
     budget: int,
     standing: Collection[int] = (),
     told: Collection[str] = (),
     kept: Collection[str] = (),
-) -> Digest:
+) -> DigestLines:
     """About `budget` tokens of lines, as `Choice` makes it."""
     return ChosenLines(record, able(record, standing, told), budget, kept).digest()
 
 
-def able(record: Record, standing: Collection[int], told: Collection[str]) -> list[DigestLine]:
+def able(
+    record: DigestRecord, standing: Collection[int], told: Collection[str]
+) -> list[DigestLine]:
     """The lines of a record, less those of items in `standing`, which are in the window as they
     are, and what is in `told`, texts in lower case."""
     return [
@@ -63,7 +65,7 @@ def able(record: Record, standing: Collection[int], told: Collection[str]) -> li
     ]
 
 
-def take_best(lines: Sequence[DigestLine], record: Record, budget: int) -> list[DigestLine]:
+def take_best(lines: Sequence[DigestLine], record: DigestRecord, budget: int) -> list[DigestLine]:
     """Of some lines those that tell most in about `budget` tokens, in their order."""
     choice = ChosenLines(record, lines, budget, ranked=True)
     return list(choice.digest().lines)
@@ -75,7 +77,7 @@ class ChosenLines:
 
     def __init__(
         self,
-        record: Record,
+        record: DigestRecord,
         lines: Sequence[DigestLine],
         budget: int,
         kept: Collection[str] = (),
@@ -111,10 +113,10 @@ class ChosenLines:
                 self._take(at)
         self._fill()
 
-    def digest(self) -> Digest:
+    def digest(self) -> DigestLines:
         lines, chosen = self._lines, sorted(self._chosen)
         full = set(self._full)
-        return Digest(
+        return DigestLines(
             tuple(lines[at] for at in chosen),
             tuple(line for at, line in enumerate(lines) if at not in self._chosen),
             frozenset(place for place, at in enumerate(chosen) if at in full),
@@ -245,7 +247,7 @@ def _scale(line: DigestLine, times: int, places: int) -> int:
     return weight * fresh
 
 
-def text_of(digest: Digest, at: int) -> str:
+def text_of(digest: DigestLines, at: int) -> str:
     """What line `at` says, without number and speaker."""
     line = digest.lines[at]
     text = line.lead + (line.full if at in digest.full else line.text)
@@ -254,7 +256,7 @@ def text_of(digest: Digest, at: int) -> str:
     return text
 
 
-def render(digest: Digest) -> str:
+def render(digest: DigestLines) -> str:
     """A line each; lines of one item and speaker share the number and the name."""
     told: list[str] = []
     before: tuple[int, str] = (-1 if digest.numbered else 0, "")
@@ -274,6 +276,6 @@ def render(digest: Digest) -> str:
     return "\n".join(told)
 
 
-def size(digest: Digest) -> int:
+def size(digest: DigestLines) -> int:
     """Tokens of its text, in o200k."""
     return tokens(render(digest))

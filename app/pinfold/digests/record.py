@@ -22,7 +22,7 @@ from pinfold.rollout.items import Item
 from pinfold.sanitize import clean_output
 
 
-class Record:
+class DigestRecord:
     """A projection. `step` only takes an event in; its text is read when somebody asks."""
 
     def __init__(self) -> None:

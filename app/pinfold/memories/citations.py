@@ -13,7 +13,7 @@ citations.
 import re
 from collections import deque
 
-from pinfold.ports.memories import Cut
+from pinfold.ports.memories import CutReply
 from pinfold.rollout.memory import MemoryCited
 from pinfold.sanitize import one_line
 
@@ -30,7 +30,7 @@ _IDS = re.compile(r"(?i)(?:sessions?|session ids?)\s*:\s*(?P<ids>.+)")
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{7,127}")
 
 
-def cut(reply: str) -> Cut | None:
+def cut(reply: str) -> CutReply | None:
     """A reply without the block at its end; None where it has none, or is nothing else."""
     last = next(iter(deque(_BLOCK.finditer(reply), maxlen=1)), None)
     if last is None or len(reply) - last.start() > LONGEST:
@@ -46,7 +46,7 @@ def cut(reply: str) -> Cut | None:
             sessions += _ID.findall(ids["ids"])
         elif (place := _PLACE.match(line.lstrip("-* "))) and (one := _cited(place, line)):
             cited.append(one)
-    return Cut(
+    return CutReply(
         text,
         reply[last.start() :],
         tuple(dict.fromkeys(cited))[:MOST],

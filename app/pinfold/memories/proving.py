@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from pinfold.compaction.claims import Sources, confirmed
-from pinfold.compaction.summary import Evidence, Field, SummaryEntry
+from pinfold.compaction.claims import ClaimSources, confirmed
+from pinfold.compaction.summary import Field, ItemQuote, SummaryEntry
 from pinfold.digests.lines import failed
 from pinfold.digests.words import words
 from pinfold.memories.source import SessionText
@@ -55,7 +55,7 @@ class Proving:
     def __init__(self, source: SessionText) -> None:
         self._source = source
         entries = source.entries()
-        self._sources = Sources(entries, (), source.cwd)
+        self._sources = ClaimSources(entries, (), source.cwd)
         self._items = {item.n: item for item in source.items}
         self._partner = {entry.n: entry.partner for entry in entries}
 
@@ -108,7 +108,7 @@ class Proving:
             return SAYS_NOTHING
         if len(text) > _MAX_TEXT:
             return TOO_LONG
-        quoted = tuple(Evidence(evidence.item, evidence.quote) for evidence in said.evidence)
+        quoted = tuple(ItemQuote(evidence.item, evidence.quote) for evidence in said.evidence)
         field = _FIELDS.get(said.kind, "known_failures")
         entry = self._sources.check(SummaryEntry("", field, {"text": text}, quoted))
         if entry.unsupported:
@@ -128,7 +128,7 @@ class Proving:
         )
         return MemoryStatement(said.kind, text, tuple(cites), quote, file)
 
-    def _users(self, text: str, evidence: Sequence[Evidence]) -> str:
+    def _users(self, text: str, evidence: Sequence[ItemQuote]) -> str:
         """The text, if the user typed all of its words; their own sentences, if they typed most;
         else empty. What they did not type may turn a rule around."""
         typed = {
@@ -145,7 +145,7 @@ class Proving:
         sentences = one_line(" ".join(dict.fromkeys(said)))
         return sentences if len(sentences) <= _MAX_TEXT else ""
 
-    def _worked(self, source: Evidence) -> bool:
+    def _worked(self, source: ItemQuote) -> bool:
         done = self._act(source.item)
         return done is not None and done.kind == "command" and not failed(done)
 
@@ -155,7 +155,7 @@ class Proving:
         call, result = (item, other) if item.kind == "tool_call" else (other, item)
         return act(call, result) if result is not None else None
 
-    def _quote(self, evidence: Sequence[Evidence], file: str) -> tuple[str, str]:
+    def _quote(self, evidence: Sequence[ItemQuote], file: str) -> tuple[str, str]:
         """The quote that goes along, and the file that it is a line of."""
         if file:
             for source in evidence:
@@ -176,7 +176,7 @@ class Proving:
         calls: list[Item] = [item for item in pair if item.kind == "tool_call"]
         return not mentions.missing(f"`{file}`", calls, self._source.cwd)
 
-    def _is_line(self, source: Evidence) -> bool:
+    def _is_line(self, source: ItemQuote) -> bool:
         item = self._items[source.item]
         diff = str(item.detail.get("diff", "")).splitlines()
         added = [line[1:] for line in diff if line.startswith("+")]

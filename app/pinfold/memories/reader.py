@@ -13,7 +13,7 @@ from pinfold.memories.records import StateError
 from pinfold.memories.session_folders import SessionFolders
 from pinfold.memories.statements import Citation, cited
 from pinfold.memories.usage import kind_of
-from pinfold.ports.memories import Cut, MemoryFailure
+from pinfold.ports.memories import CutReply, MemoryFailure
 from pinfold.rollout.events import MemoryUsed
 from pinfold.rollout.memory import MemoryCited, MemoryFile
 from pinfold.small_files import read_text
@@ -99,13 +99,13 @@ class MemoryReader:
 
     # What a reply cites
 
-    def cut(self, reply: str) -> Cut | None:
+    def cut(self, reply: str) -> CutReply | None:
         return citations.cut(reply)
 
     def shown(self, streamed: str) -> int:
         return citations.shown(streamed)
 
-    def cited(self, cut: Cut) -> MemoryUsed:
+    def cited(self, cut: CutReply) -> MemoryUsed:
         try:
             sessions = SessionFolders(self.home, self.state.outputs())
         except StateError as error:

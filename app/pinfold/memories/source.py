@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from pinfold.compaction.content import without_data
 from pinfold.compaction.view import WindowEntry
-from pinfold.digests.record import Record
+from pinfold.digests.record import DigestRecord
 from pinfold.export.redact import Secrets, cleaned, strings
 from pinfold.memories.records import Extracted
 from pinfold.rollout.events import SCHEMA, Event, ItemAdded, SessionStarted, WindowReplaced
@@ -68,9 +68,9 @@ class SessionText(Struct, frozen=True):
             for item in self.items
         ]
 
-    def record(self) -> Record:
+    def record(self) -> DigestRecord:
         """The digest's record of it."""
-        record = Record()
+        record = DigestRecord()
         started = SessionStarted(schema=SCHEMA, id=self.session, cwd=self.cwd, version="")
         for seq, data in enumerate((started, *(ItemAdded(item=item) for item in self.items)), 1):
             record.step(Event(seq, _LONG_AGO, data))

@@ -11,7 +11,7 @@ from pinfold.rollout.events import MemoryUsed
 from pinfold.rollout.memory import MemoryCited, MemoryFile
 
 
-class Cut(Struct, frozen=True):
+class CutReply(Struct, frozen=True):
     """A reply without the block in which it cites memories."""
 
     text: str
@@ -38,7 +38,7 @@ class MemoryPort(Protocol):
         """What to tell the user of the last `front`, once; empty where there is nothing."""
         ...
 
-    def cut(self, reply: str) -> Cut | None:
+    def cut(self, reply: str) -> CutReply | None:
         """A reply without its citations; None where it has none."""
         ...
 
@@ -46,7 +46,7 @@ class MemoryPort(Protocol):
         """How many characters of a reply under way are surely none of its citations."""
         ...
 
-    def cited(self, cut: Cut) -> MemoryUsed:
+    def cited(self, cut: CutReply) -> MemoryUsed:
         """What the citations of a reply come to. Raises `MemoryFailure`."""
         ...
 

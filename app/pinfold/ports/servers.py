@@ -10,9 +10,9 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
 
-from pinfold.ports.tool import Reply, ToolOutcome
+from pinfold.ports.tool import ToolOutcome, UserReply
 
-Ask = Callable[[str, Sequence[str]], Awaitable[Reply | None]]
+Ask = Callable[[str, Sequence[str]], Awaitable[UserReply | None]]
 """Asks the user a question that has choices (any other answer can be typed); None where nobody can
 be asked or the user declined. Same as `ToolContext.ask`."""
 

@@ -104,7 +104,7 @@ class Sandbox(Struct, frozen=True):
     """Folders in what is hidden that stay readable."""
 
 
-class Job(Protocol):
+class BackgroundJob(Protocol):
     """A command in the background."""
 
     @property
@@ -127,21 +127,21 @@ class Job(Protocol):
         ...
 
 
-class Jobs(Protocol):
+class BackgroundJobs(Protocol):
     """The background commands of a session."""
 
     async def start(
         self, command: str, argv: Sequence[str], env: Mapping[str, str], context: "ToolContext"
-    ) -> Job:
+    ) -> BackgroundJob:
         """Run `argv`, which the user knows as `command`. Raises `ToolError`."""
         ...
 
-    async def output(self, number: int, seconds: float, most: int) -> tuple[Job, str]:
+    async def output(self, number: int, seconds: float, most: int) -> tuple[BackgroundJob, str]:
         """What it has printed since the last time, at most the last `most` bytes of it, once it
         has ended or so many seconds have passed. Raises `ToolError`."""
         ...
 
-    async def kill(self, number: int) -> Job:
+    async def kill(self, number: int) -> BackgroundJob:
         """End it. Raises `ToolError`."""
         ...
 
@@ -161,7 +161,7 @@ class Terminal(Protocol):
         ...
 
 
-class Reply(Struct, frozen=True):
+class UserReply(Struct, frozen=True):
     """What the user answered to a question."""
 
     text: str
@@ -185,11 +185,11 @@ class ToolContext(Struct, frozen=True):
     """Characters that the model may see of an output."""
     max_page: int = 64_000
     """The same of a file that is read page by page."""
-    jobs: Jobs | None = None
+    jobs: BackgroundJobs | None = None
     """None where nothing runs in the background."""
     terminal: Terminal | None = None
     """What a command that asks for keys gets; none where nobody is there."""
-    ask: Callable[[str, Sequence[str]], Awaitable[Reply | None]] | None = None
+    ask: Callable[[str, Sequence[str]], Awaitable[UserReply | None]] | None = None
     """Asks the user a question that has choices; gives None where nobody can be asked."""
 
 
@@ -239,7 +239,7 @@ class Tool(Protocol):
         ...
 
 
-class History(Protocol):
+class ItemLookup(Protocol):
     """The items of a session, in the window or not."""
 
     def item(self, n: int) -> Item | None:

@@ -22,7 +22,7 @@ class ToolSchema(Struct, frozen=True, omit_defaults=True):
     """The type of a tool that the provider itself runs; no wire but Responses has one."""
 
 
-class Memories(Struct, frozen=True, omit_defaults=True):
+class FrontMemories(Struct, frozen=True, omit_defaults=True):
     """What earlier sessions learned, as this one was told of it when it began."""
 
     text: str
@@ -83,7 +83,7 @@ class Context(Struct, frozen=True, kw_only=True):
     agents: tuple[AgentsFile, ...] = ()
     environment: str = ""
     tools: tuple[ToolSchema, ...] = ()
-    memories: Memories | None = None
+    memories: FrontMemories | None = None
     """None until it is decided, which is once in a session."""
     servers: tuple[FrontServer, ...] = ()
     """MCP servers, in the order of the settings."""

@@ -27,7 +27,7 @@ _LINE = 65_536
 """Bytes that the first line of a rollout has, at most."""
 
 
-class Size(Struct, frozen=True):
+class SessionSize(Struct, frozen=True):
     """Bytes of one session's files."""
 
     rollout: int = 0
@@ -55,7 +55,7 @@ class Waste(Struct, frozen=True):
     """Whether there is no session: what began or deleted it was killed."""
 
 
-def size_of(folder: Path) -> Size:
+def size_of(folder: Path) -> SessionSize:
     """What the session in `folder` takes. Links are not followed."""
     sizes = dict.fromkeys(("rollout", *PARTS, "other", "shared"), 0)
     for path, status in _regular(folder):
@@ -63,7 +63,7 @@ def size_of(folder: Path) -> Size:
         part = "rollout" if first == ROLLOUT else first if first in PARTS else "other"
         sizes[part] += status.st_size
         sizes["shared"] += status.st_size if status.st_nlink > 1 else 0
-    return Size(**sizes)
+    return SessionSize(**sizes)
 
 
 def together(folders: Sequence[Path]) -> int:

@@ -13,7 +13,7 @@ from pinfold.rollout.context import Context
 from pinfold.rollout.data import Data as Data  # noqa: PLC0414  others take it from here
 from pinfold.rollout.items import Form, Item
 from pinfold.rollout.memory import Memory, MemoryCited, MemoryFile
-from pinfold.rollout.values import Adopted, Base, Compaction, Sizes, Stated, Usage
+from pinfold.rollout.values import AdoptedFrom, Compaction, CoreStatement, PlanBase, Sizes, Usage
 
 SCHEMA = 1
 """The number in the first event. A reader refuses a larger one."""
@@ -26,7 +26,7 @@ class SessionStarted(Data, frozen=True, kw_only=True):
     version: str
     forked_from: str | None = None
     """`<session>:<n>`, the parent and the last item that was copied."""
-    adopted: Adopted | None = None
+    adopted: AdoptedFrom | None = None
     source: str = ""
     """What began it: `shell`, `exec`, `replay`, `internal` (nobody talks to it), `adopted`, `agent`
     (another session). A fork keeps its parent's; journals of older versions do not say."""
@@ -244,7 +244,7 @@ class GoalSet(Data, frozen=True, kw_only=True):
 class CoreChanged(Data, frozen=True, kw_only=True):
     """The user changed the protected core by hand; the goal is `GoalSet`."""
 
-    add: tuple[Stated, ...] = ()
+    add: tuple[CoreStatement, ...] = ()
     remove: tuple[str, ...] = ()
     """Texts that no longer stand."""
 
@@ -252,14 +252,14 @@ class CoreChanged(Data, frozen=True, kw_only=True):
 class CoreSuggested(Data, frozen=True, kw_only=True):
     """What a session that was adopted had in its core: none of it stands until it is confirmed."""
 
-    add: tuple[Stated, ...]
+    add: tuple[CoreStatement, ...]
 
 
 class WindowReplaced(Data, frozen=True, kw_only=True):
     """The complete next window, in order."""
 
     generation: int
-    base: Base
+    base: PlanBase
     reason: str
     """`threshold`, `overflow`, `manual`, `model`, `undo`, `restore`, `kept` (items that came back),
     `adopted`, `rewind`."""

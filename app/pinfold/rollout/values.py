@@ -36,7 +36,7 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
 
-class Adopted(Struct, frozen=True, omit_defaults=True):
+class AdoptedFrom(Struct, frozen=True, omit_defaults=True):
     """Where a session came from that another tool wrote."""
 
     tool: str
@@ -65,7 +65,7 @@ class Compaction(Struct, frozen=True):
     strategy: str
 
 
-class Stated(Struct, frozen=True, omit_defaults=True):
+class CoreStatement(Struct, frozen=True, omit_defaults=True):
     """Something of the protected core, in the user's words."""
 
     text: str
@@ -73,7 +73,7 @@ class Stated(Struct, frozen=True, omit_defaults=True):
     """The message that it was found in; 0 where the user wrote it into the core."""
 
 
-class Base(Struct, frozen=True):
+class PlanBase(Struct, frozen=True):
     """The window that a plan was made from."""
 
     generation: int

@@ -22,7 +22,7 @@ _KEPT = 64
 """Reports that are remembered, one of each size."""
 
 
-class UsageReport(Struct, frozen=True):
+class ReportedSize(Struct, frozen=True):
     """A request's input tokens, as estimated here and as the provider counted them."""
 
     estimate: int
@@ -32,7 +32,7 @@ class UsageReport(Struct, frozen=True):
 class Learned(Struct):
     """What is known of one model; plain data, for a cache."""
 
-    reports: list[UsageReport] = field(default_factory=list)
+    reports: list[ReportedSize] = field(default_factory=list)
     """The latest of each size, oldest first."""
     estimated: int = 0
     """Growth from report to report, as estimated."""
@@ -44,7 +44,7 @@ class Learned(Struct):
         """Tokens for each token of an estimate."""
         return (self.counted + _DOUBT) / (self.estimated + _DOUBT)
 
-    def learn(self, report: UsageReport) -> None:
+    def learn(self, report: ReportedSize) -> None:
         if self.reports:
             last = self.reports[-1]
             estimated, counted = report.estimate - last.estimate, report.tokens - last.tokens
@@ -55,7 +55,7 @@ class Learned(Struct):
         others = [earlier for earlier in self.reports if _size(earlier.estimate) != size]
         self.reports = [*others[1 - _KEPT :], report]
 
-    def anchor(self, estimate: int) -> UsageReport:
+    def anchor(self, estimate: int) -> ReportedSize:
         """The latest report, or the one nearest in size to a window that is much larger or
         smaller: after a compaction that is one from when the session was young."""
         last = self.reports[-1]
@@ -91,7 +91,7 @@ class Calibration(Struct):
         if not 0 < estimate <= _FARTHEST * tokens <= _FARTHEST * (_FARTHEST * estimate + _HIDDEN):
             return False
         learned = self.models.setdefault(f"{provider}/{model}", Learned())
-        learned.learn(UsageReport(estimate, tokens))
+        learned.learn(ReportedSize(estimate, tokens))
         return True
 
     def known(self, provider: str, model: str) -> bool:

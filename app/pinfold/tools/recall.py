@@ -10,7 +10,7 @@ from typing import Protocol, Self
 from msgspec.structs import replace
 from pydantic import Field, model_validator
 
-from pinfold.ports.tool import History, Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import ItemLookup, Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.items import Item
 from pinfold.tools.archive_index import ArchiveIndex, text_of
@@ -85,7 +85,7 @@ class AgentRecords(Protocol):
     @property
     def numbers(self) -> Sequence[int]: ...
 
-    async def of(self, number: int) -> tuple[History, Path]:
+    async def of(self, number: int) -> tuple[ItemLookup, Path]:
         """An agent's items, all of them hidden, and its folder. Raises `ToolError`."""
         ...
 
@@ -97,7 +97,7 @@ class Recall(Tool):
     parallel = True
     pages = True
 
-    def __init__(self, history: History, agents: "AgentRecords | None" = None) -> None:
+    def __init__(self, history: ItemLookup, agents: "AgentRecords | None" = None) -> None:
         self._history = history
         self._agents = agents
         self._index = ArchiveIndex()
@@ -241,7 +241,7 @@ class Recall(Tool):
         return [item] if other is None else sorted((item, other), key=lambda half: half.n)
 
 
-def _of(history: History, n: int) -> Item:
+def _of(history: ItemLookup, n: int) -> Item:
     item = history.item(n)
     assert item is not None
     return item

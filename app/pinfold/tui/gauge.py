@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pinfold.agent.updates import Preparation
     from pinfold.ports.provider import ModelInfo
-    from pinfold.window.reading import Reading, Sent, Source
+    from pinfold.window.reading import GaugeReading, SentRequest, Source
 
 LETTERS = {
     "instructions": "i",
@@ -66,7 +66,7 @@ SHORT, MIDDLE, LONG, MOST = 8, 16, 24, 48
 """Cells that the bar keeps beside the source, beside more figures, beside its name; at most."""
 
 
-def _line(sent: Sent) -> str:
+def _line(sent: SentRequest) -> str:
     """A request: its input, the share of it that was cached, its price."""
     share = sent.cached / max(sent.input, 1)
     price = "" if sent.cost is None else f"{precise(sent.cost):>10}"
@@ -102,7 +102,7 @@ class GaugeBar(Widget):
     }
     """
 
-    reading: reactive[Reading | None] = reactive(None)
+    reading: reactive[GaugeReading | None] = reactive(None)
     model: reactive[ModelInfo | None] = reactive(None)
     auto: reactive[str] = reactive("auto")
     """What happens at the threshold."""
@@ -149,7 +149,7 @@ class GaugeBar(Widget):
         line.append(said, self._alarm(reading) or label)
         return line
 
-    def _bar(self, reading: Reading, width: int) -> Text:
+    def _bar(self, reading: GaugeReading, width: int) -> Text:
         def cell(tokens: int) -> int:
             return min(width, round(width * tokens / max(reading.limit, 1)))
 
@@ -170,7 +170,7 @@ class GaugeBar(Widget):
     def _ink_of(self, segment: str) -> tuple[str, str]:
         return LETTERS[segment] if self.app.no_color else FULL, variable(segment)
 
-    def _figures(self, reading: Reading, model: ModelInfo, room: int) -> str:
+    def _figures(self, reading: GaugeReading, model: ModelInfo, room: int) -> str:
         used, source = self._used(reading), self._source(reading)
         share = used / reading.limit if reading.limit else 0.0
         said = f"{tokens(used)} of {tokens(reading.limit)} · {share:.0%}"
@@ -186,7 +186,7 @@ class GaugeBar(Widget):
                 said = f"{said} · {extra}"
         return f"{alarm}{said}"
 
-    def _extras(self, reading: Reading, model: ModelInfo) -> list[str]:
+    def _extras(self, reading: GaugeReading, model: ModelInfo) -> list[str]:
         """What is said where there is room, the first before the others."""
         return [
             *([f"window {model.doubtful_window}"] if model.doubtful_window else ()),
@@ -196,13 +196,13 @@ class GaugeBar(Widget):
             *([dollars(reading.cost)] if reading.cost else ()),
         ]
 
-    def _used(self, reading: Reading) -> int:
+    def _used(self, reading: GaugeReading) -> int:
         return reading.used + self.live
 
-    def _source(self, reading: Reading) -> Source:
+    def _source(self, reading: GaugeReading) -> Source:
         return "estimated" if self.live and reading.source != "unknown" else reading.source
 
-    def _alarm(self, reading: Reading) -> Style | None:
+    def _alarm(self, reading: GaugeReading) -> Style | None:
         used = self._used(reading)
         if used > reading.usable:
             return ink(self.app, "error") + _BOLD
@@ -243,7 +243,7 @@ class GaugeBar(Widget):
 
     # The tooltip
 
-    def _details(self, reading: Reading, model: ModelInfo) -> Text:
+    def _details(self, reading: GaugeReading, model: ModelInfo) -> Text:
         """Every segment, and what the figures mean, on lines of at most 36 columns."""
         label = ink(self.app, "foreground 60%")
         out = Text(end="")

@@ -10,7 +10,7 @@ from msgspec import Struct
 from pinfold.rollout.acts import is_quiet, searches
 from pinfold.rollout.events import Event
 from pinfold.rollout.items import Item
-from pinfold.window.bodies import Bodies, Head, Read
+from pinfold.window.bodies import Bodies, ItemHead, Read
 
 Touch = Literal["read", "edit", "found"]
 """What an item did with a file; a search or a list only found it."""
@@ -22,7 +22,7 @@ _WEIGHT: dict[Touch | None, int] = {"found": 1, "read": 2, "edit": 3}
 _NONE: Mapping[str, Touch] = {}
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(list[Head])
+_decoder = msgspec.msgpack.Decoder(list[ItemHead])
 
 
 class ArchiveDump(Struct, frozen=True, array_like=True):
@@ -40,7 +40,7 @@ class Archive:
     """Grows only. Bodies are read from any thread; outside of memory they need `read`."""
 
     def __init__(self, read: Read | None = None) -> None:
-        self._heads: dict[int, Head] = {}
+        self._heads: dict[int, ItemHead] = {}
         self._bodies = Bodies(self._heads, read)
         self._files: dict[int, dict[str, Touch]] = {}
         self._calls: dict[tuple[int, str], int] = {}
@@ -55,7 +55,7 @@ class Archive:
         if n in self._heads:  # only in a damaged rollout
             self._packs.clear()
         self._bodies.add(item)
-        self._heads[n] = Head(
+        self._heads[n] = ItemHead(
             n=n,
             kind=item.kind,
             at=event.ts,
@@ -107,7 +107,7 @@ class Archive:
         """The numbers, in the order in which the items came."""
         return iter(self._heads)
 
-    def head(self, n: int) -> Head:
+    def head(self, n: int) -> ItemHead:
         """What is known of the item without its body."""
         return self._heads[n]
 
@@ -155,7 +155,7 @@ class Archive:
         self._partners = {**dump.results, **{b: a for a, b in dump.results.items()}}
 
 
-class Items(Sequence[Item]):
+class ArchivedItems(Sequence[Item]):
     """Items of an archive in some order, each read when it is asked for."""
 
     def __init__(self, archive: Archive, numbers: Sequence[int]) -> None:
@@ -169,13 +169,13 @@ class Items(Sequence[Item]):
     def __getitem__(self, index: int) -> Item: ...
 
     @overload
-    def __getitem__(self, index: slice) -> "Items": ...
+    def __getitem__(self, index: slice) -> "ArchivedItems": ...
 
-    def __getitem__(self, index: int | slice) -> "Item | Items":
+    def __getitem__(self, index: int | slice) -> "Item | ArchivedItems":
         if isinstance(index, slice):
-            return Items(self.archive, self.numbers[index])
+            return ArchivedItems(self.archive, self.numbers[index])
         return self.archive[self.numbers[index]]
 
-    def heads(self) -> Iterator[Head]:
+    def heads(self) -> Iterator[ItemHead]:
         """What is known of them without reading any."""
         return map(self.archive.head, self.numbers)

@@ -19,11 +19,11 @@ _REMEMBERED = 256
 _LOST = "[#{} can't be read from the rollout any more.]"
 
 
-class Lost(Exception):
+class ItemLost(Exception):
     """An item does not stand where it should."""
 
 
-class Head(Struct, frozen=True, array_like=True, gc=False):
+class ItemHead(Struct, frozen=True, array_like=True, gc=False):
     """What is known of an item without its body."""
 
     n: int
@@ -49,7 +49,7 @@ class Head(Struct, frozen=True, array_like=True, gc=False):
 class Bodies:
     """The items of `heads`. Any thread may read them."""
 
-    def __init__(self, heads: Mapping[int, Head], read: Read | None) -> None:
+    def __init__(self, heads: Mapping[int, ItemHead], read: Read | None) -> None:
         self._heads = heads
         self._read = read
         self._held: dict[int, Item] = {}
@@ -78,11 +78,11 @@ class Bodies:
         return self._read is not None and self._heads[n].length > 0
 
 
-def _read_one(heads: Mapping[int, Head], read: Read | None, n: int) -> Item:
+def _read_one(heads: Mapping[int, ItemHead], read: Read | None, n: int) -> Item:
     head = heads[n]
     try:
         return next(_read_all([head], read))
-    except (Lost, JournalError):
+    except (ItemLost, JournalError):
         return Item(
             n=n,
             kind=head.kind,
@@ -95,9 +95,9 @@ def _read_one(heads: Mapping[int, Head], read: Read | None, n: int) -> Item:
         )
 
 
-def _read_all(heads: Collection[Head], read: Read | None) -> Iterator[Item]:
+def _read_all(heads: Collection[ItemHead], read: Read | None) -> Iterator[Item]:
     if read is None:
-        raise Lost
+        raise ItemLost
     events = read((head.offset, head.length) for head in heads)
     for head, event in zip(heads, events, strict=True):
         yield _item_in(event, head.n)
@@ -107,4 +107,4 @@ def _item_in(event: Event, n: int) -> Item:
     for item in items_of(event.data):
         if item.n == n:
             return item
-    raise Lost
+    raise ItemLost

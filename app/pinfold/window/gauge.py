@@ -31,7 +31,7 @@ from pinfold.tokens.items import (
 )
 from pinfold.tokens.prices import Price, Spend, cost, price_of
 from pinfold.window.counts import ORDER, Counts
-from pinfold.window.reading import Reading, Sent, Source, reserve, scaled
+from pinfold.window.reading import GaugeReading, SentRequest, Source, reserve, scaled
 from pinfold.window.window import Window
 
 RECENT = 5
@@ -159,7 +159,7 @@ class Gauge(Counts):
         model: ModelInfo,
         threshold: float | None = None,
         prices: Mapping[str, Price] | None = None,
-    ) -> Reading:
+    ) -> GaugeReading:
         """The gauge; `threshold` is the share of the usable window where compaction begins."""
         self.catch_up()
         used = self._measured
@@ -179,7 +179,7 @@ class Gauge(Counts):
         prices = {} if prices is None else prices
         kept = reserve(model.context_window, model.max_output)
         usable = model.context_window - kept
-        return Reading(
+        return GaugeReading(
             used=used,
             source=source,
             limit=model.context_window,
@@ -233,9 +233,9 @@ class Gauge(Counts):
             self.recount(self.counter, self._wire_api)
 
 
-def _sent(provider: str, model: str, usage: Usage, prices: Mapping[str, Price]) -> Sent:
+def _sent(provider: str, model: str, usage: Usage, prices: Mapping[str, Price]) -> SentRequest:
     price = price_of(provider, model, prices)
-    return Sent(usage.input, usage.cached, None if price is None else cost(usage, price))
+    return SentRequest(usage.input, usage.cached, None if price is None else cost(usage, price))
 
 
 def _answers(item: Item, request: RequestFinished) -> bool:

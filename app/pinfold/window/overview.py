@@ -9,7 +9,7 @@ from pinfold.rollout.events import Pin
 from pinfold.rollout.items import Form, Item, Kind
 from pinfold.tokens.items import SKILLS
 from pinfold.window.gauge import Gauge
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 from pinfold.window.titles import title_of
 from pinfold.window.window import Window
 
@@ -57,14 +57,14 @@ class ItemRow(Struct, frozen=True, gc=False):
 class Overview(Struct, frozen=True):
     """All that the next request carries, in order."""
 
-    reading: Reading
+    reading: GaugeReading
     generation: int
     context: tuple[ContextRow, ...]
     rows: tuple[ItemRow, ...]
 
 
 def overview(
-    window: Window, gauge: Gauge, reading: Reading, agent: Callable[[Item], str] = lambda _: ""
+    window: Window, gauge: Gauge, reading: GaugeReading, agent: Callable[[Item], str] = lambda _: ""
 ) -> Overview:
     """The window now; `agent` says of which one an item is the result."""
     tokens = {

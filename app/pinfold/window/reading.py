@@ -14,7 +14,7 @@ MAX_RESERVE = 0.25
 """Of the context window that is kept free for the reply, at most."""
 
 
-class Sent(Struct, frozen=True):
+class SentRequest(Struct, frozen=True):
     """A request, as the provider reported it."""
 
     input: int
@@ -25,7 +25,7 @@ class Sent(Struct, frozen=True):
     """US dollars, the reply included, where the price is known."""
 
 
-class Reading(Struct, frozen=True):
+class GaugeReading(Struct, frozen=True):
     """Tokens in the window now."""
 
     used: int
@@ -42,7 +42,7 @@ class Reading(Struct, frozen=True):
     """Tokens from which old bodies are masked; none where they are not."""
     cached: float | None = None
     """The share of the last request's input that the provider had in its prompt cache."""
-    requests: tuple["Sent", ...] = ()
+    requests: tuple["SentRequest", ...] = ()
     """The last ones of turns, the newest last."""
     never_cached: str = ""
     """Why this endpoint caches nothing, in a sentence; empty where it may."""

@@ -17,7 +17,7 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import WRITTEN, Form, Item
-from pinfold.rollout.values import Adopted, Sizes
+from pinfold.rollout.values import AdoptedFrom, Sizes
 from pinfold.window.archive import Archive, ArchiveDump, Touch
 from pinfold.window.bodies import Read
 from pinfold.window.forms import Packed, pack
@@ -89,7 +89,7 @@ class Window:
     def step(self, event: Event) -> None:
         self.seq = event.seq
         match event.data:
-            case SessionStarted(adopted=Adopted(through=through)):
+            case SessionStarted(adopted=AdoptedFrom(through=through)):
                 self.undo.adopted_through = through
             case ItemAdded(item=item):
                 self._add(item, event)

@@ -25,7 +25,7 @@ from pinfold.rollout.journal import Journal, JournalError
 from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
 from pinfold.window.overview import Overview, overview
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Folded:
             window_source=model.window_source,
         )
 
-    def reading(self) -> Reading:
+    def reading(self) -> GaugeReading:
         """The gauge at the end."""
         compact = self._settings.compact
         threshold = None if compact.auto == "off" else compact.auto_compact_threshold_pct

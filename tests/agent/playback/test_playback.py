@@ -32,9 +32,9 @@ from pinfold.rollout.events import (
     WindowReplaced,
 )
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.tokens.counter import Counter
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 from pinfold.window.refused import Refused
 from pinfold.window.window import Window
 
@@ -89,8 +89,8 @@ async def test_the_gauge_is_what_it_was_at_each_report(
     tmp_path: Path, events: tuple[Event, ...]
 ) -> None:
     on = await stage(tmp_path, [])
-    read: list[Reading] = []
-    then: list[Reading] = []
+    read: list[GaugeReading] = []
+    then: list[GaugeReading] = []
     recorded = Projections(Counter("none"), "chat")
     for event in events:
         recorded.step(event)
@@ -231,7 +231,7 @@ def long_session(compacted_at: int | None = None) -> list[Event]:
             data.append(
                 WindowReplaced(
                     generation=1,
-                    base=Base(0, len(data)),
+                    base=PlanBase(0, len(data)),
                     reason="threshold",
                     window=((n, "full"),),
                     inserted=(Item(n=n, kind="summary", content="Parts are read."),),
@@ -319,7 +319,7 @@ async def test_what_was_gone_back_behind_goes_and_comes_back(tmp_path: Path) -> 
 
     def rewound(seq: int, generation: int, last: int) -> Event:
         window = tuple((n, "full") for n in range(1, last + 1))
-        base = Base(generation - 1, seq - 1)
+        base = PlanBase(generation - 1, seq - 1)
         data = WindowReplaced(generation=generation, base=base, reason="rewind", window=window)
         return Event(seq, events[-1].ts, data)
 

@@ -12,7 +12,7 @@ from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import GoalSet, ItemsMarked, PinsChanged, WindowCounted
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
-from pinfold.rollout.values import Stated, Usage
+from pinfold.rollout.values import CoreStatement, Usage
 from pinfold.window.refused import Refused
 
 LONG = ("shell", '{"command": "seq 400"}')
@@ -160,10 +160,10 @@ async def test_the_core_takes_no_more_than_its_share_of_the_window(tmp_path: Pat
     at = await stage(tmp_path, [])
     large = "word " * at.session.reading().usable
     with pytest.raises(Refused, match="The protected core would take"):
-        await at.session.window.change_core([Stated(large)])
+        await at.session.window.change_core([CoreStatement(large)])
     with pytest.raises(Refused, match="The protected core would take"):
         await at.session.window.set_goal(large)
-    await at.session.window.change_core([Stated("Be brief.")])
+    await at.session.window.change_core([CoreStatement("Be brief.")])
     assert [
         statement.text for statement in (await at.session.compaction.known()).core.stated()
     ] == ["Be brief."]

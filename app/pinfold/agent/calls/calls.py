@@ -27,7 +27,7 @@ from pinfold.agent.hooks import Hooks
 from pinfold.agent.record import Record
 from pinfold.agent.updates import ToolStarted
 from pinfold.ports.approver import Question
-from pinfold.ports.tool import Reply, Review, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import Review, ToolContext, ToolError, ToolOutcome, UserReply
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
@@ -261,7 +261,7 @@ class Calls:
             return self._background.jobs.apart()
         return nullcontext()
 
-    async def _ask(self, call: Item, text: str, choices: Sequence[str]) -> Reply | None:
+    async def _ask(self, call: Item, text: str, choices: Sequence[str]) -> UserReply | None:
         """The user's answer to a question of the model's; None where nobody can be asked."""
         question = Question(
             call_id=call.call_id or "",
@@ -272,7 +272,7 @@ class Calls:
             choices=tuple(choices),
         )
         decision = await self._approvals.ask(question)
-        return Reply(decision.note, decision.pasted) if decision.verdict == "yes" else None
+        return UserReply(decision.note, decision.pasted) if decision.verdict == "yes" else None
 
     async def _permit(self, call: Item, arguments: str) -> None:
         """Raises `RefusedCall` where a hook says no."""

@@ -12,8 +12,8 @@ from pinfold.rollout.events import Event, ItemAdded, Pin, TurnFinished
 from pinfold.rollout.items import Form, Item
 from pinfold.rollout.journal import Journal
 from pinfold.tokens.counter import Counter
-from pinfold.window.archive import Items
-from pinfold.window.reading import Reading
+from pinfold.window.archive import ArchivedItems
+from pinfold.window.reading import GaugeReading
 from pinfold.window.window import Boundary
 
 
@@ -23,12 +23,12 @@ class PastAgent:
     def __init__(self, projections: Projections, model: ModelInfo) -> None:
         self._window = projections.window
         self.model = model
-        self.reading: Reading = projections.gauge.reading(model)
+        self.reading: GaugeReading = projections.gauge.reading(model)
 
     @property
     def items(self) -> Sequence[Item]:
         archive = self._window.archive
-        return Items(archive, tuple(archive))
+        return ArchivedItems(archive, tuple(archive))
 
     @property
     def boundaries(self) -> Sequence[Boundary]:

@@ -15,11 +15,11 @@ from pinfold.compaction import guards
 from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.budget import least_headroom, too_small
 from pinfold.compaction.engine import LAST
-from pinfold.compaction.guards import Cause, Past
+from pinfold.compaction.guards import Cause, PastCompactions
 from pinfold.compaction.refusals import Impossible, NoGain, TooSmall
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.journal import JournalError
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 BELOW = 0.7
 """Of the threshold, that a compaction by itself aims at, at most."""
@@ -37,7 +37,7 @@ class AutoCompaction:
         record: Record,
         compacting: Compacting,
         masking: MaskBatches,
-        reading: Callable[[], Reading],
+        reading: Callable[[], GaugeReading],
         limits: Limits,
     ) -> None:
         self._record = record
@@ -46,7 +46,7 @@ class AutoCompaction:
         self._reading = reading
         self._limits = limits
         self.reviewer: Reviewer | None = None
-        self._past = Past()
+        self._past = PastCompactions()
         self._told = False
         """Whether the user knows that a compaction would not help."""
         record.subscribe(self._hear)
@@ -79,7 +79,7 @@ class AutoCompaction:
         )
         return step != "wait"
 
-    def _waits(self, reading: Reading) -> bool:
+    def _waits(self, reading: GaugeReading) -> bool:
         """Whether the last turn is to continue in the window as it is, which fits a request."""
         return self._record.state.turn_state == "waiting" and reading.used <= reading.usable
 
@@ -155,7 +155,7 @@ class AutoCompaction:
         finally:
             record.enter(before)
 
-    async def _compact(self, trigger: CompactionTrigger, reading: Reading) -> bool:
+    async def _compact(self, trigger: CompactionTrigger, reading: GaugeReading) -> bool:
         compacting, cause = self._compacting, trigger.cause
         try:
             # What is left must lie well below the threshold, or it would be passed at once.
@@ -202,7 +202,7 @@ class AutoCompaction:
         except JournalError:  # what is worth telling about it, the next event to write will tell
             return None
 
-    async def _mask(self, reading: Reading, trigger: CompactionTrigger) -> None:
+    async def _mask(self, reading: GaugeReading, trigger: CompactionTrigger) -> None:
         if not self._masking.is_due(reading):
             return
         try:

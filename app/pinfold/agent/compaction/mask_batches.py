@@ -18,7 +18,7 @@ from pinfold.compaction.strategies.prune import Prune
 from pinfold.compaction.strategies.registry import traits
 from pinfold.numbers import tokens
 from pinfold.rollout.events import ItemsMarked, WindowReplaced
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 BATCH = 0.25
 """Of the usable window, that a batch saves, or it is not worth the cache."""
@@ -50,18 +50,18 @@ class MaskBatches:
                 case ItemsMarked(undoes=int()):
                     self._declined = True
 
-    def begins(self, reading: Reading) -> int | None:
+    def begins(self, reading: GaugeReading) -> int | None:
         """Tokens from which the next batch is looked for; none where none is."""
         if self._declined or not traits(self._compacting.strategy).takes_prepared:
             return None
         return int(max(self._begin * reading.usable, self._next))
 
-    def is_due(self, reading: Reading) -> bool:
+    def is_due(self, reading: GaugeReading) -> bool:
         """Whether it is worth looking for a batch."""
         begins = self.begins(reading)
         return begins is not None and reading.used >= begins
 
-    async def mask(self, reading: Reading, trigger: CompactionTrigger) -> None:
+    async def mask(self, reading: GaugeReading, trigger: CompactionTrigger) -> None:
         """Mask what is old, where that saves a batch. Raises `Refused`, `JournalError`."""
         self._next = reading.used + LOOK * reading.usable
         options = self._compacting.options

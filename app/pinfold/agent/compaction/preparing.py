@@ -25,7 +25,7 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Kind
 from pinfold.rollout.values import Compaction
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 REFRESH = 0.10
 """Of the usable window, that it grows by before what is prepared is brought up to date."""
@@ -52,7 +52,7 @@ class Preparing:
         record: Record,
         compacting: Compacting,
         summarizing: Summarizing,
-        reading: Callable[[], Reading],
+        reading: Callable[[], GaugeReading],
         limits: Limits,
         options: PreparingOptions,
         ready: Ready,

@@ -14,7 +14,7 @@ import msgspec
 
 from pinfold.paths import repository_root
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.context import AgentsFile, Context, Memories, SkillIndex, ToolSchema
+from pinfold.rollout.context import AgentsFile, Context, FrontMemories, SkillIndex, ToolSchema
 from pinfold.rollout.events import ContextSet
 from pinfold.sanitize import one_line
 from pinfold.small_files import head
@@ -145,7 +145,7 @@ def build(
     model: ModelInfo,
     tools: Iterable[ToolSchema],
     now: datetime,
-    memories: Memories | None = None,
+    memories: FrontMemories | None = None,
     skills: SkillIndex | None = None,
 ) -> ContextSet:
     """The context for the next turn; the same inputs give the same hash."""

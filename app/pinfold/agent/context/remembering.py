@@ -8,10 +8,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pinfold.agent.record import Record
-from pinfold.ports.memories import Cut, MemoryFailure, MemoryPort
+from pinfold.ports.memories import CutReply, MemoryFailure, MemoryPort
 from pinfold.ports.provider import Delta, ModelInfo, TextDelta
 from pinfold.ports.tool import Observation
-from pinfold.rollout.context import Memories
+from pinfold.rollout.context import FrontMemories
 from pinfold.rollout.events import MemoryUsed
 from pinfold.window.reading import reserve
 
@@ -39,7 +39,7 @@ class Remembering:
         """Folders in which tools may read without asking."""
         return [self._port.folder.resolve()] if self._port is not None else []
 
-    async def front(self, cwd: Path, model: ModelInfo) -> Memories | None:
+    async def front(self, cwd: Path, model: ModelInfo) -> FrontMemories | None:
         """What the session is told: decided once, before its first request."""
         decided = self._record.state.memories
         if decided is not None or self._port is None or not model.tools:
@@ -48,7 +48,7 @@ class Remembering:
         most = min(MOST, int(SHARE * usable))
         count = self._record.gauge.counter.count
         try:
-            told = Memories(await asyncio.to_thread(self._port.front, cwd, most, count))
+            told = FrontMemories(await asyncio.to_thread(self._port.front, cwd, most, count))
         except MemoryFailure as failure:
             self._record.warn(str(failure))
             return None
@@ -80,10 +80,10 @@ class Remembering:
         self._streamed, self._shown = self._streamed[line:], shown - line
         return TextDelta(piece)
 
-    def cut(self, reply: str) -> Cut | None:
+    def cut(self, reply: str) -> CutReply | None:
         return self._citable.cut(reply) if self._citable is not None else None
 
-    async def used(self, cut: Cut) -> MemoryUsed | None:
+    async def used(self, cut: CutReply) -> MemoryUsed | None:
         """The event of a reply's citations, its item still to be named; None where none holds."""
         if self._port is None:
             return None

@@ -21,7 +21,7 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Form, Item
 from pinfold.rollout.values import is_compaction
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 _LONGEST = 5.0
 """Seconds that a recorded wait takes at most."""
@@ -44,7 +44,7 @@ class Playback:
         record: Record,
         events: Sequence[Event],
         clock: Clock,
-        reading: Callable[[], Reading],
+        reading: Callable[[], GaugeReading],
         compact: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         """`compact` is asked before each recorded request and tells whether it did; with it, the
@@ -112,7 +112,7 @@ class Playback:
             self._retelling.diverged = True
             self._add_round(forms, before)
 
-    def _add_round(self, forms: Mapping[int, Form], before: Reading) -> None:
+    def _add_round(self, forms: Mapping[int, Form], before: GaugeReading) -> None:
         window = self._record.window
         made = window.boundaries[-1]
         self.rounds.append(round_of(forms, before, window, self._reading(), made))

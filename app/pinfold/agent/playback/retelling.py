@@ -21,7 +21,7 @@ from pinfold.rollout.events import (
 )
 from pinfold.rollout.items import Form, Item
 from pinfold.rollout.memory import Memory
-from pinfold.rollout.values import Base
+from pinfold.rollout.values import PlanBase
 
 
 class Retelling:
@@ -126,7 +126,7 @@ class Retelling:
         return replace(
             data,
             generation=window.generation + 1,
-            base=Base(window.generation, window.seq),
+            base=PlanBase(window.generation, window.seq),
             window=(*left, *((n, "full") for n in back)),
             inserted=(),
         )

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from pinfold.numbers import tokens
 from pinfold.rollout.items import Form
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 from pinfold.window.window import Boundary, Window
 
 _LESS = ("short", "masked")
@@ -34,7 +34,11 @@ class Round(Struct, frozen=True):
 
 
 def round_of(
-    forms: Mapping[int, Form], before: Reading, window: Window, after: Reading, made: Boundary
+    forms: Mapping[int, Form],
+    before: GaugeReading,
+    window: Window,
+    after: GaugeReading,
+    made: Boundary,
 ) -> Round:
     """The round that made `window` out of one of these forms."""
     now = window.forms

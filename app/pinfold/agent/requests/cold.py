@@ -9,7 +9,7 @@ from pinfold.numbers import precise
 from pinfold.ports.clock import Clock
 from pinfold.rollout.journal import JournalError
 from pinfold.tokens.prices import Price, cold_cost, price_of
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 from pinfold.window.refused import Refused
 from pinfold.wire.caching import kept_for
 
@@ -22,7 +22,7 @@ async def cold_said(
     connection: Connection,
     clock: Clock,
     prices: Mapping[str, Price],
-    reading: Reading,
+    reading: GaugeReading,
     compacted: Callable[[], Awaitable[int]],
 ) -> str:
     """A sentence for a session that goes on; empty where the cache may hold its window, nothing was

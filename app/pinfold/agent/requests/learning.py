@@ -13,7 +13,7 @@ from pinfold.compaction.view import WindowView
 from pinfold.ports.errors import ContextOverflow
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import WindowCounted
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 from pinfold.window.refused import Refused
 
 SHRINK = 0.75
@@ -35,7 +35,7 @@ class Learning:
         record: Record,
         connection: Callable[[], Connection],
         take: Callable[[Connection, str], Awaitable[None]],
-        reading: Callable[[], Reading],
+        reading: Callable[[], GaugeReading],
         view: Callable[[], Awaitable[WindowView]],
         windows: LearnedWindows,
     ) -> None:

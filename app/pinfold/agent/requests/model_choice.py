@@ -13,7 +13,7 @@ from pinfold.tokens.catalog import EFFORTS, efforts
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import count_item
 from pinfold.tokens.prices import Price, price_of
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 
 class ModelChoice:
@@ -89,7 +89,7 @@ class ModelChoice:
         self._record.gauge.recount(counter, wire_api)
 
     async def switch(
-        self, name: str, triggers: AutoCompaction, reading: Callable[[], Reading]
+        self, name: str, triggers: AutoCompaction, reading: Callable[[], GaugeReading]
     ) -> None:
         """Continue with the model of that name, once the window has been made to fit it.
 

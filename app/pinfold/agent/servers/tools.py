@@ -17,7 +17,7 @@ from pinfold.agent.servers import texts
 from pinfold.agent.servers.guarding import guarded
 from pinfold.agent.servers.listing import Listing
 from pinfold.ports.servers import Servers, ServerTool
-from pinfold.ports.tool import Foreign, Reply, Review, Tool, ToolContext, ToolError, ToolOutcome
+from pinfold.ports.tool import Foreign, Review, Tool, ToolContext, ToolError, ToolOutcome, UserReply
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.arguments import parsed, strings
 from pinfold.rollout.context import ToolSchema
@@ -295,7 +295,7 @@ async def _run(reach: Reach, given: _Given, context: ToolContext) -> ToolOutcome
     def heard(text: str) -> None:
         context.on_output(f"{one_line(text)[:200]}\n")
 
-    async def ask(text: str, choices: Sequence[str]) -> Reply | None:
+    async def ask(text: str, choices: Sequence[str]) -> UserReply | None:
         assert context.ask is not None
         asks = f"MCP server {texts.name(tool.server)} asks: {texts.cut(text, 2_000)}"
         return await context.ask(asks, choices)

@@ -6,8 +6,8 @@ from pinfold.checkpoint.core import Suggestion, suggestions
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import CheckpointV1
 from pinfold.checkpoint.sources import Sources
-from pinfold.digests.choice import Digest, choose
-from pinfold.rollout.values import Stated
+from pinfold.digests.choice import DigestLines, choose
+from pinfold.rollout.values import CoreStatement
 
 SUGGESTED = 1_000
 """Tokens of suggestions for the core."""
@@ -17,10 +17,10 @@ class Remembered(NamedTuple):
     """What is kept in mind at one moment, for people to read."""
 
     checkpoint: CheckpointV1
-    stated: tuple[Stated, ...]
+    stated: tuple[CoreStatement, ...]
     """What the user put into the core."""
     suggested: tuple[Suggestion, ...]
-    digest: Digest
+    digest: DigestLines
     sources: Sources
 
 

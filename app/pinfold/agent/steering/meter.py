@@ -9,7 +9,7 @@ from pinfold.agent.options import Limits
 from pinfold.agent.record import Record
 from pinfold.agent.requests.model_choice import ModelChoice
 from pinfold.tokens.prices import Price
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 from pinfold.wire.caching import never_cached
 
 
@@ -28,7 +28,7 @@ class Meter:
         self._masking = masking
         self._prices = prices
 
-    def reading(self) -> Reading:
+    def reading(self) -> GaugeReading:
         """The gauge now."""
         limits = self._limits
         threshold = limits.threshold if limits.auto != "off" else None

@@ -17,10 +17,10 @@ from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import Context
 from pinfold.rollout.events import CoreChanged, GoalSet, Pin
 from pinfold.rollout.items import Form, Item
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 from pinfold.window import selectors
 from pinfold.window.actions import Act, Effect, Outlook, Planner
-from pinfold.window.archive import Items
+from pinfold.window.archive import ArchivedItems
 from pinfold.window.generations import (
     Difference,
     Generation,
@@ -31,7 +31,7 @@ from pinfold.window.generations import (
 )
 from pinfold.window.overview import Overview, overview
 from pinfold.window.pins import named
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 from pinfold.window.refused import NothingToDo, Refused
 from pinfold.window.show import Shown, show
 from pinfold.window.window import Boundary
@@ -47,7 +47,7 @@ class Steering:
         self,
         record: Record,
         model: Callable[[], ModelInfo],
-        reading: Callable[[], Reading],
+        reading: Callable[[], GaugeReading],
         busy: Callable[[], bool],
     ) -> None:
         self._record = record
@@ -69,10 +69,10 @@ class Steering:
         return self._record.gauge.context
 
     @property
-    def history(self) -> Items:
+    def history(self) -> ArchivedItems:
         """Every item of the session, also those that left the window."""
         archive = self._record.window.archive
-        return Items(archive, tuple(archive))
+        return ArchivedItems(archive, tuple(archive))
 
     @property
     def boundaries(self) -> Sequence[Boundary]:
@@ -243,7 +243,9 @@ class Steering:
         if not self._busy():
             await goal.tell(self._record)
 
-    async def change_core(self, add: Sequence[Stated] = (), remove: Sequence[str] = ()) -> None:
+    async def change_core(
+        self, add: Sequence[CoreStatement] = (), remove: Sequence[str] = ()
+    ) -> None:
         """Change what the protected core holds beside the goal; `remove` names texts.
 
         Raises `Refused`, `JournalError`.

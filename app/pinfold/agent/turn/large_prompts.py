@@ -15,7 +15,7 @@ from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.provenance import Prompt, Span
 from pinfold.tools.workspace import size_text
-from pinfold.window.reading import Reading
+from pinfold.window.reading import GaugeReading
 
 HEAD = 0.0625, 1_000
 """Of the context window, and tokens at most, that stay in the prompt of a text that is attached."""
@@ -61,7 +61,7 @@ class LargePrompts:
         self,
         record: Record,
         model: Callable[[], ModelInfo],
-        reading: Callable[[], Reading],
+        reading: Callable[[], GaugeReading],
         refuses: Callable[[], object],
     ) -> None:
         """`refuses` tells whether the session takes no prompts, whatever their size."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pinfold.agent.steering.in_mind import Remembered
-from pinfold.checkpoint.model import Artifact, CheckpointV1, Fact, stale
+from pinfold.checkpoint.model import Artifact, CheckpointV1, RecordedFact, stale
 from pinfold.checkpoint.view import HASH_CHARS
 from pinfold.digests.lines import SPEAKER
 from pinfold.rollout.memory import Evidence
@@ -72,7 +72,7 @@ def chosen(rows: Sequence[KeptRow], query: str) -> list[KeptRow]:
     return found
 
 
-def why(fact: Fact, artifacts: Mapping[str, Artifact]) -> str:
+def why(fact: RecordedFact, artifacts: Mapping[str, Artifact]) -> str:
     """Why a fact is suspect."""
     dependency = stale(fact.depends_on, artifacts)
     if dependency is None:

@@ -13,7 +13,7 @@ from textual.widgets import Input
 from pinfold.checkpoint.core import Suggestion
 from pinfold.rollout import provenance
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.core_rows import GOAL, PLACEHOLDERS, Writing, about, key_of, rows_of
@@ -53,7 +53,7 @@ class _Pen:
     """What is being written, and about which line."""
 
     what: Writing
-    of: Stated | None = None
+    of: CoreStatement | None = None
 
 
 class CorePanel(WordsPanel[None]):
@@ -68,7 +68,7 @@ class CorePanel(WordsPanel[None]):
         super().__init__(self._list, session, "Reading the session…")
         self._session = session
         self._window = session.window
-        self._said: Mapping[str, Stated] = {}
+        self._said: Mapping[str, CoreStatement] = {}
         """What the user put there, by line."""
         self._suggested: Mapping[str, Suggestion] = {}
         """What they may confirm, by line."""
@@ -86,7 +86,7 @@ class CorePanel(WordsPanel[None]):
             kept = await self._session.compaction.remembered(0)
             self._show(kept.stated, kept.suggested)
 
-    def _show(self, said: Sequence[Stated], suggested: Sequence[Suggestion]) -> None:
+    def _show(self, said: Sequence[CoreStatement], suggested: Sequence[Suggestion]) -> None:
         self._said = {key_of(stated): stated for stated in said}
         self._suggested = {key_of(suggestion): suggestion for suggestion in suggested}
         count = f"{len(said):,} {'entry' if len(said) == 1 else 'entries'}"
@@ -142,7 +142,7 @@ class CorePanel(WordsPanel[None]):
 
     # Keys: changes
 
-    def _chosen(self) -> Stated | None:
+    def _chosen(self) -> CoreStatement | None:
         row = self._list.row
         return None if row is None else self._said.get(row.key)
 
@@ -171,9 +171,9 @@ class CorePanel(WordsPanel[None]):
         elif any(stated.text == text for stated in self._said.values()):
             self._foot.say("That is already there.", "warning")
         elif pen.of is None:
-            await self._change("Added", [Stated(text)], [])
+            await self._change("Added", [CoreStatement(text)], [])
         else:
-            await self._change("Changed", [Stated(text, pen.of.item)], [pen.of])
+            await self._change("Changed", [CoreStatement(text, pen.of.item)], [pen.of])
 
     async def action_confirm(self) -> None:
         row = self._list.row
@@ -181,7 +181,7 @@ class CorePanel(WordsPanel[None]):
         if chosen is None:
             self._foot.say("Only unconfirmed suggestions can be confirmed.", "warning")
         else:
-            await self._change("Confirmed", [Stated(chosen.text, chosen.item)], [])
+            await self._change("Confirmed", [CoreStatement(chosen.text, chosen.item)], [])
 
     async def action_drop(self) -> None:
         row, chosen = self._list.row, self._chosen()
@@ -200,10 +200,12 @@ class CorePanel(WordsPanel[None]):
             lambda: self._window.set_goal(before),
         )
 
-    async def _change(self, verb: str, add: Sequence[Stated], remove: Sequence[Stated]) -> None:
-        back = [Stated(stated.text, stated.item) for stated in remove]
+    async def _change(
+        self, verb: str, add: Sequence[CoreStatement], remove: Sequence[CoreStatement]
+    ) -> None:
+        back = [CoreStatement(stated.text, stated.item) for stated in remove]
 
-        async def change(to: Sequence[Stated], of: Sequence[Stated]) -> None:
+        async def change(to: Sequence[CoreStatement], of: Sequence[CoreStatement]) -> None:
             self._wanted = key_of(to[0]) if to else ""
             await self._window.change_core(to, [stated.text for stated in of])
 

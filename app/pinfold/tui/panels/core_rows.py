@@ -5,7 +5,7 @@ from typing import Literal
 
 from pinfold.checkpoint.core import Suggestion
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.checkpoint_rows import KeptRow
 
@@ -21,7 +21,7 @@ PLACEHOLDERS: dict[Writing, str] = {
 """What is written, by what one writes."""
 
 
-def key_of(said: Suggestion | Stated) -> str:
+def key_of(said: Suggestion | CoreStatement) -> str:
     mark = "?" if isinstance(said, Suggestion) else ""
     return f"{mark}{said.item}/{said.text}"
 
@@ -29,7 +29,7 @@ def key_of(said: Suggestion | Stated) -> str:
 def rows_of(
     goal: str,
     first: Item | None,
-    said: Mapping[str, Stated],
+    said: Mapping[str, CoreStatement],
     suggested: Mapping[str, Suggestion],
     keys: Mapping[str, str],
 ) -> list[KeptRow]:

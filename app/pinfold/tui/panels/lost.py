@@ -15,7 +15,7 @@ from textual.widgets import Static
 from pinfold.commands.failures import told
 from pinfold.commands.history_text import fits
 from pinfold.commands.lost_text import abouts, by_item
-from pinfold.compaction.loss import Loss, Lost
+from pinfold.compaction.loss import Loss, LostLine
 from pinfold.rollout.items import Form
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
@@ -66,7 +66,7 @@ class LostPanel(LossPanel):
         lines = [line for n, some in groups for line in self._group(n, some, width)]
         self._list.show_lines(lines)
 
-    def _group(self, n: int, some: Sequence[Lost], width: int) -> Iterator[ListLine]:
+    def _group(self, n: int, some: Sequence[LostLine], width: int) -> Iterator[ListLine]:
         """An item, and what of it was lost: behind it, or below where there is more."""
         form = self._window.form(n)
         head = f"{'✓' if form == 'full' else '−'} {f'#{n}':<{width}}"
@@ -79,7 +79,7 @@ class LostPanel(LossPanel):
         self.action_keep()
 
     @property
-    def current(self) -> Lost | None:
+    def current(self) -> LostLine | None:
         """What the cursor is on; on an item's own line it is the first that it said."""
         key = self._list.current or ""
         if not key.startswith("#"):
@@ -94,7 +94,7 @@ class LostPanel(LossPanel):
             self._bring_back(lost)
 
     @work
-    async def _bring_back(self, lost: Lost) -> None:
+    async def _bring_back(self, lost: LostLine) -> None:
         try:
             said = await self._window.keep(self._generation, lost.item)
         except Exception as error:  # the panel stays, whatever it is

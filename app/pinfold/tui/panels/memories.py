@@ -18,7 +18,7 @@ from pinfold.commands.context_text import age
 from pinfold.commands.memories import cited, source_page
 from pinfold.memories.listing import ListedMemory
 from pinfold.memories.team import asking
-from pinfold.rollout.values import Stated
+from pinfold.rollout.values import CoreStatement
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.ask import AskPanel
 from pinfold.tui.panels.host import PanelHost
@@ -146,7 +146,7 @@ class MemoriesPanel(WordsPanel[None]):
             self._foot.say(why, "warning")
             return
         with self.telling():
-            await self._session.window.change_core([Stated(memory.text)])
+            await self._session.window.change_core([CoreStatement(memory.text)])
             self._foot.say("Pinned: it is in the protected core of this session. /core shows it.")
 
     def action_edit(self) -> None:

@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from pinfold.commands.failures import told
-from pinfold.compaction.loss import Loss, Lost
+from pinfold.compaction.loss import Loss, LostLine
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.item import ItemPanel, page, title
@@ -48,7 +48,7 @@ class LossPanel(TablePanel[Keeping]):
         super().__init__(self._list, facts="Comparing both windows…")
         self._losses = losses
         self._item = item
-        self._lost: tuple[Lost, ...] = ()
+        self._lost: tuple[LostLine, ...] = ()
         self._keep: set[int] = set()
         self._keep_lines: set[str] = set()
 
@@ -71,7 +71,7 @@ class LossPanel(TablePanel[Keeping]):
         number = max((len(str(loss.item)) for loss in self._lost), default=0) + 1
         self._list.show_lines([self._line(loss, width, number) for loss in self._lost])
 
-    def _line(self, lost: Lost, width: int, number: int) -> ListLine:
+    def _line(self, lost: LostLine, width: int, number: int) -> ListLine:
         kept = self.is_kept(lost.item)
         own = lost.key in self._keep_lines
         head = f"{'✓' if kept or own else '−'} {lost.kind:<{width}}"
@@ -82,7 +82,7 @@ class LossPanel(TablePanel[Keeping]):
         return n in self._keep
 
     @property
-    def current(self) -> Lost | None:
+    def current(self) -> LostLine | None:
         """What the cursor is on."""
         keys = (lost for lost in self._lost if f"{lost.kind}/{lost.text}" == self._list.current)
         return next(keys, None)

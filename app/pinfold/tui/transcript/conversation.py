@@ -20,8 +20,8 @@ from pinfold.tui.transcript.entries import (
 )
 from pinfold.tui.transcript.outline import Outline
 from pinfold.tui.transcript.past import Past
-from pinfold.window.archive import Archive, Items
-from pinfold.window.bodies import Head
+from pinfold.window.archive import Archive, ArchivedItems
+from pinfold.window.bodies import ItemHead
 from pinfold.window.window import Boundary
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Conversation:
         for index in (self._parts, self._calls, self._by_number, self._agents):
             index.clear()
         self.past = None
-        if isinstance(items, Items):
+        if isinstance(items, ArchivedItems):
             self._column.make_room(max(items.numbers, default=0))
             self.past = Past(items, boundaries)
             self.unearth()
@@ -210,7 +210,7 @@ class Conversation:
         return self._parts[part]
 
 
-def _outline(head: Head, archive: Archive, maker: Callable[[int], TranscriptEntry]) -> Outline:
+def _outline(head: ItemHead, archive: Archive, maker: Callable[[int], TranscriptEntry]) -> Outline:
     """An item of the past: its entry is made when somebody looks."""
     other = archive.partner(head.n)
     filling = head if other is None else archive.head(other)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pinfold.tui.transcript.entries import TranscriptEntry
-    from pinfold.window.bodies import Head
+    from pinfold.window.bodies import ItemHead
 
 CLOSED = 8
 """Rows that a closed entry takes at most, about."""
@@ -20,7 +20,7 @@ CLOSED = 8
 class Outline(Struct, frozen=True, gc=False):
     """An entry that is still to be made."""
 
-    head: Head
+    head: ItemHead
     """Of the item that fills it."""
     n: int
     """The item that it is made from."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from pinfold.window.archive import Archive, Items
-from pinfold.window.bodies import Head
+from pinfold.window.archive import Archive, ArchivedItems
+from pinfold.window.bodies import ItemHead
 
 if TYPE_CHECKING:
     from pinfold.window.window import Boundary
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Past:
     """What of it is not shown yet. It is long, and the end is what one looks at first."""
 
-    def __init__(self, items: Items, boundaries: "Sequence[Boundary]" = ()) -> None:
+    def __init__(self, items: ArchivedItems, boundaries: "Sequence[Boundary]" = ()) -> None:
         self.archive: Archive = items.archive
         self._numbers = items.numbers
         self._inside = frozenset(items.numbers)
@@ -28,7 +28,7 @@ class Past:
     def __bool__(self) -> bool:
         return self._left > 0 or bool(self._rules)
 
-    def take(self, count: int) -> "Iterator[Head | Boundary]":
+    def take(self, count: int) -> "Iterator[ItemHead | Boundary]":
         """The next `count` items, and the ends of windows between them, in their order.
 
         A result that stands with its call does not come by itself, nor does an empty thought.
