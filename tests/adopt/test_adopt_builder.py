@@ -1,6 +1,7 @@
 """The builder: whatever it is fed, what it yields is a rollout with whole pairs."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from pinfold.adopt.pairs import NO_RESULT
 from pinfold.rollout import codec, events, values
 from pinfold.rollout.context import Context
 from pinfold.rollout.events import ItemAdded, RequestFinished, WindowReplaced
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Item, Kind
 from pinfold.rollout.values import Usage
 from pinfold.window.window import Window
 from pinfold.wire.atoms import atoms
@@ -46,11 +47,8 @@ def built() -> Builder:
     return Builder("codex", "f.jsonl")
 
 
-def window_of(builder: Builder) -> Window:
-    window = Window()
-    for event in builder.finish().events:
-        window.step(event)
-    return window
+def added(builder: Builder, kind: Kind, content: str, **fields: Any) -> int:
+    return builder.item(AT, Item(n=0, kind=kind, content=content, **fields))
 
 
 def items_of(builder: Builder) -> list[Item]:
@@ -67,7 +65,7 @@ def test_no_window_ever_has_a_broken_pair_and_nothing_is_lost(steps: list[tuple]
         match step:
             case ("item", kind, call_id, response):
                 fed.append(f"text {len(fed) % 5}")
-                builder.item(AT, kind, fed[-1], call_id=call_id, response=response)
+                added(builder, kind, fed[-1], call_id=call_id, response=response)
             case ("response",):
                 builder.response()
             case ("turn",):
@@ -106,9 +104,9 @@ def test_no_window_ever_has_a_broken_pair_and_nothing_is_lost(steps: list[tuple]
 
 def test_a_result_takes_the_response_and_the_name_of_its_call() -> None:
     builder = built()
-    builder.item(AT, "tool_call", "{}", call_id="a", name="ls", response=builder.response())
-    builder.item(AT, "tool_call", "{}", call_id="a", name="cat", response=builder.response())
-    builder.item(AT, "tool_result", "x", call_id="a")
+    added(builder, "tool_call", "{}", call_id="a", name="ls", response=builder.response())
+    added(builder, "tool_call", "{}", call_id="a", name="cat", response=builder.response())
+    added(builder, "tool_result", "x", call_id="a")
     result = items_of(builder)[-1]
     assert (result.response, result.call_id, result.name) == (2, "a", "cat")
 
@@ -117,9 +115,9 @@ def test_calls_of_one_response_with_the_same_id_are_told_apart() -> None:
     builder = built()
     response = builder.response()
     for name in ("ls", "cat"):
-        builder.item(AT, "tool_call", "{}", call_id="a", name=name, response=response)
+        added(builder, "tool_call", "{}", call_id="a", name=name, response=response)
     for output in ("of ls", "of cat"):
-        builder.item(AT, "tool_result", output, call_id="a")
+        added(builder, "tool_result", output, call_id="a")
     items = items_of(builder)
     assert [item.call_id for item in items[:2]] == [item.call_id for item in items[2:]]
     assert items[0].call_id != items[1].call_id
@@ -129,8 +127,8 @@ def test_calls_of_one_response_with_the_same_id_are_told_apart() -> None:
 def test_a_call_without_a_result_is_closed_right_behind_itself() -> None:
     builder = built()
     builder.turn(AT)
-    builder.item(AT, "tool_call", "{}", call_id="a", name="ls")
-    builder.item(AT, "user", "go on")
+    added(builder, "tool_call", "{}", call_id="a", name="ls")
+    added(builder, "user", "go on")
     builder.usage(AT, Usage(input=9), response=1)
     adoption = builder.finish()
     items = [event.data.item for event in adoption.events if isinstance(event.data, ItemAdded)]
@@ -143,7 +141,7 @@ def test_a_call_without_a_result_is_closed_right_behind_itself() -> None:
 
 def test_a_result_without_a_call_stands_as_context() -> None:
     builder = built()
-    builder.item(AT, "tool_result", "lost output", call_id="gone")
+    added(builder, "tool_result", "lost output", call_id="gone")
     (item,) = items_of(builder)
     assert (item.kind, item.call_id, item.response) == ("context", None, 0)
     assert "lost output" in item.content
@@ -151,8 +149,8 @@ def test_a_result_without_a_call_stands_as_context() -> None:
 
 def test_a_replacement_matches_newest_first_and_inserts_the_rest() -> None:
     builder = built()
-    first = builder.item(AT, "user", "go on")
-    second = builder.item(AT, "user", "go on")
+    first = added(builder, "user", "go on")
+    second = added(builder, "user", "go on")
     assert builder.match("user", "go on") == second
     assert builder.match("user", "go on") == first
     assert builder.match("user", "go on") is None
@@ -168,16 +166,16 @@ def test_a_replacement_matches_newest_first_and_inserts_the_rest() -> None:
 
 def test_a_call_that_stays_brings_its_result_along() -> None:
     builder = built()
-    call = builder.item(AT, "tool_call", "{}", call_id="a")
-    result = builder.item(AT, "tool_result", "x", call_id="a")
+    call = added(builder, "tool_call", "{}", call_id="a")
+    result = added(builder, "tool_result", "x", call_id="a")
     builder.replace(AT, [call])
     assert builder.window == [call, result]
 
 
 def test_a_result_that_stays_alone_becomes_context() -> None:
     builder = built()
-    builder.item(AT, "tool_call", "{}", call_id="a")
-    result = builder.item(AT, "tool_result", "x", call_id="a")
+    added(builder, "tool_call", "{}", call_id="a")
+    result = added(builder, "tool_result", "x", call_id="a")
     builder.replace(AT, [result])
     (n,) = builder.window
     assert builder.items[n].kind == "context"

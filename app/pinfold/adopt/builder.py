@@ -17,13 +17,7 @@ from pinfold.adopt.adoption import Adoption, Tool
 from pinfold.adopt.items import Items
 from pinfold.adopt.matches import Matches
 from pinfold.adopt.numbering import numbered
-from pinfold.adopt.pairs import (
-    OpenCalls,
-    Whole,
-    answering,
-    lone_result,
-    unknown_result,
-)
+from pinfold.adopt.pairs import OpenCalls, Whole, answering, lone_result, unknown_result
 from pinfold.rollout.acts import told
 from pinfold.rollout.context import Context
 from pinfold.rollout.events import (
@@ -41,7 +35,7 @@ from pinfold.rollout.events import (
     TurnStarted,
     WindowReplaced,
 )
-from pinfold.rollout.items import WRITTEN, Form, Image, Item, Kind, Origin, State
+from pinfold.rollout.items import WRITTEN, Form, Item, Kind, Origin
 from pinfold.rollout.summaries import title_of
 from pinfold.rollout.values import AdoptedFrom, PlanBase, Usage
 from pinfold.tokens.catalog import look_up
@@ -138,51 +132,33 @@ class Builder:
         self._seen[self._response] = len(self._events)
         return self._response
 
-    def item(
-        self,
-        at: datetime,
-        kind: Kind,
-        content: str,
-        *,
-        response: int = 0,
-        call_id: str | None = None,
-        name: str | None = None,
-        foreign_id: str | None = None,
-        state: State = "complete",
-        images: Sequence[Image] = (),
-        opaque: dict[str, Any] | None = None,
-        detail: dict[str, Any] | None = None,
-    ) -> int:
-        """Add an item, and return its number. A result takes the response of its call."""
+    def item(self, at: datetime, new: Item) -> int:
+        """Add an item, and return the number that it gets. A result takes the response of its call.
+
+        Of its origin only the foreign id counts.
+        """
         n = self._known.next_number()
-        item = Item(
+        item = replace(
+            new,
             n=n,
-            kind=kind,
-            content=content,
             turn=self._turn if self.turn_open else 0,
-            response=response,
-            call_id=call_id or None,
-            name=name,
-            images=tuple(images),
-            state=state,
-            origin=self._origin(kind, foreign_id),
-            opaque=opaque,
-            detail=detail or {},
+            call_id=new.call_id or None,
+            origin=self._origin(new),
         )
         self._matches.add(item)
-        if kind == "tool_result":
-            call = self._calls.answer(call_id)
+        if item.kind == "tool_result":
+            call = self._calls.answer(item.call_id)
             if call is None:
                 item = lone_result(item)
             else:
                 self._at.pop(call.n, None)
                 item = replace(answering(item, call), n=n)
-        elif kind in WRITTEN:
-            item = replace(item, response=response or self._response or self.response())
-            if kind == "tool_call":
+        elif item.kind in WRITTEN:
+            item = replace(item, response=item.response or self._response or self.response())
+            if item.kind == "tool_call":
                 item = self._calls.open(item)
                 self._at[n] = len(self._events)
-        if kind == "user" and not self._title:
+        if item.kind == "user" and not self._title:
             self._title = title_of(told(item))
         self._known.keep(item)
         self.window.append(n)
@@ -312,8 +288,9 @@ class Builder:
     def _form(self, n: int) -> Form:
         return "masked" if n in self._masked else "full"
 
-    def _origin(self, kind: Kind, foreign_id: str | None) -> Origin | None:
-        if self._model and kind in WRITTEN and kind != "tool_result":
+    def _origin(self, item: Item) -> Origin | None:
+        foreign_id = item.origin.foreign_id if item.origin else None
+        if self._model and item.kind in WRITTEN and item.kind != "tool_result":
             return Origin(self._model.provider, self._model.model, foreign_id)
         return Origin(foreign_id=foreign_id) if foreign_id else None
 

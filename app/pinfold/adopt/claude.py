@@ -23,7 +23,7 @@ from pinfold.adopt.claude_replies import Replies
 from pinfold.adopt.claude_thread import Thread
 from pinfold.adopt.claude_words import INTERRUPTED, by_host, detail_of, is_command
 from pinfold.adopt.lines import compact, object_of, records, text_of, time_of
-from pinfold.rollout.items import Image, Kind
+from pinfold.rollout.items import Image, Item, Kind
 
 _UNREAD = ("data", "snapshot", "todos")
 """Large fields that nothing here reads."""
@@ -139,7 +139,8 @@ class _Reader:
             case "local_command":
                 node = self._thread.node(record)
                 text = text_of(record, "content")
-                self._thread.add(record, node, "context", text, detail=detail_of(text))
+                item = Item(n=0, kind="context", content=text, detail=detail_of(text))
+                self._thread.add(record, node, item)
             case _:
                 self._thread.follow(record)
 
@@ -147,7 +148,9 @@ class _Reader:
         if is_synthetic(record):
             node = self._thread.node(record)
             for block in blocks(object_of(record, "message").get("content")):
-                self._thread.add(record, node, "context", text_of(block, "text"), detail=HOST)
+                text = text_of(block, "text")
+                item = Item(n=0, kind="context", content=text, detail=HOST)
+                self._thread.add(record, node, item)
             return
         if not flag(record, "isSidechain"):
             self._begin_turn()
@@ -177,8 +180,10 @@ class _Reader:
         aside = flag(record, "isSidechain")
         if aside or flag(record, "isMeta"):
             node = self._thread.node(record, after)
-            text = "\n".join(texts)
-            self._thread.add(record, node, "context", text, images=images, detail=HOST)
+            item = Item(
+                n=0, kind="context", content="\n".join(texts), images=tuple(images), detail=HOST
+            )
+            self._thread.add(record, node, item)
             return
         notices = [text for text in texts if by_host(text)]
         words = [text for text in texts if not by_host(text)]
@@ -189,11 +194,13 @@ class _Reader:
             self._begin_turn()
         node = self._thread.node(record, after, settle=True)
         for text in notices:
-            self._thread.add(record, node, "context", text, detail=detail_of(text))
+            item = Item(n=0, kind="context", content=text, detail=detail_of(text))
+            self._thread.add(record, node, item)
         if words or images:
             text = "\n".join(words)
             detail = {"act": "host", "pasted": []} if self._is_agent else detail_of(text)
-            self._thread.add(record, node, "user", text, images=images, detail=detail)
+            item = Item(n=0, kind="user", content=text, images=tuple(images), detail=detail)
+            self._thread.add(record, node, item)
 
     def _attachment(self, record: Record) -> None:
         """What the host put beside a prompt or a result; or a prompt that came meanwhile."""
@@ -201,7 +208,8 @@ class _Reader:
         if told.get("type") != "queued_command":
             node = self._thread.node(record)
             text = compact(record.get("attachment"))
-            self._thread.add(record, node, "context", text, detail=HOST)
+            item = Item(n=0, kind="context", content=text, detail=HOST)
+            self._thread.add(record, node, item)
             return
         texts: list[str] = []
         images: list[Image] = []
@@ -215,7 +223,8 @@ class _Reader:
         node = self._thread.node(record)
         kind: Kind = "user" if own else "context"
         detail = detail_of(text) if own or (by_host(text) and not aside) else HOST
-        self._thread.add(record, node, kind, text, images=images, detail=detail)
+        item = Item(n=0, kind=kind, content=text, images=tuple(images), detail=detail)
+        self._thread.add(record, node, item)
 
     def _collect(self, block: Block, texts: list[str], images: list[Image]) -> None:
         picture = image(block)

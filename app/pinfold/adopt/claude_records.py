@@ -85,7 +85,7 @@ def image(block: Block) -> Image | None:
     return None
 
 
-def output(block: Block) -> tuple[str, list[Image]]:
+def output(block: Block) -> tuple[str, tuple[Image, ...]]:
     """The text and the pictures of a tool result; what is neither stays as JSON text."""
     texts: list[str] = []
     images: list[Image] = []
@@ -95,7 +95,7 @@ def output(block: Block) -> tuple[str, list[Image]]:
             images.append(picture)
         else:
             texts.append(text_of(part, "text") if part["type"] == "text" else compact(part))
-    return "\n".join(texts), images
+    return "\n".join(texts), tuple(images)
 
 
 def usage(message: Record) -> Usage | None:

@@ -8,6 +8,7 @@ from pinfold.adopt.claude_records import Block, Record, blocks, cleared, flag, o
 from pinfold.adopt.claude_thread import Thread
 from pinfold.adopt.claude_tools import touched
 from pinfold.adopt.lines import compact, object_of, text_of
+from pinfold.rollout.items import Item
 
 
 class _Response(NamedTuple):
@@ -76,14 +77,18 @@ class Replies:
         kind = block["type"]
         if kind == "text":
             if text := text_of(block, "text"):
-                self._thread.add(record, node, "assistant", text, response=number)
-        elif kind == "thinking":
-            opaque = {"type": kind, "signature": text_of(block, "signature")}
-            thought = text_of(block, "thinking")
-            self._thread.add(record, node, "reasoning", thought, response=number, opaque=opaque)
-        elif kind == "redacted_thinking":
-            opaque = {"type": kind, "data": text_of(block, "data")}
-            self._thread.add(record, node, "reasoning", "", response=number, opaque=opaque)
+                item = Item(n=0, kind="assistant", content=text, response=number)
+                self._thread.add(record, node, item)
+        elif kind in {"thinking", "redacted_thinking"}:
+            sealed = "signature" if kind == "thinking" else "data"
+            item = Item(
+                n=0,
+                kind="reasoning",
+                content=text_of(block, "thinking"),
+                response=number,
+                opaque={"type": kind, sealed: text_of(block, sealed)},
+            )
+            self._thread.add(record, node, item)
         elif kind.endswith("tool_use"):
             self._call(record, response, block)
         elif kind.endswith("tool_result"):  # of a tool that the provider ran
@@ -99,9 +104,10 @@ class Replies:
             if node:
                 self._thread.waiting.add(call_id)
         arguments = compact(block.get("input", {}))
-        self._thread.add(
-            record, node, "tool_call", arguments, response=number, call_id=call_id, name=tool
+        item = Item(
+            n=0, kind="tool_call", content=arguments, response=number, call_id=call_id, name=tool
         )
+        self._thread.add(record, node, item)
 
     def result(self, record: Record, block: Block) -> Node | None:
         """Add a result to the node of its call, and return that node."""
@@ -114,9 +120,10 @@ class Replies:
         tool, given = (call.tool, call.arguments) if call else ("", {})
         acts = self._acts if node else Acts()  # the tasks of a side chain are its own
         detail = acts.detail(tool, given, text, extra, self._thread.cwd, ok=ok)
-        n = self._thread.add(
-            record, node, "tool_result", text, call_id=call_id, images=images, detail=detail
+        item = Item(
+            n=0, kind="tool_result", content=text, call_id=call_id, images=images, detail=detail
         )
+        n = self._thread.add(record, node, item)
         if call:
             self._results[call_id] = n
             self._thread.waiting.discard(call_id)

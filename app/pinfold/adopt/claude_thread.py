@@ -5,10 +5,10 @@ chain, the user went back, and what came after that point leaves the window (`re
 Side chains (sub-agents) are kept in the same way: added where they ran, then out of the window.
 """
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+
+from msgspec.structs import replace
 
 from pinfold.adopt.builder import Builder
 from pinfold.adopt.claude_chain import Chain, Node
@@ -16,7 +16,7 @@ from pinfold.adopt.claude_queue import Queue
 from pinfold.adopt.claude_records import Record, figures, flag, preserved
 from pinfold.adopt.claude_words import detail_of
 from pinfold.adopt.lines import object_of, text_of
-from pinfold.rollout.items import Image, Item, Kind, Origin
+from pinfold.rollout.items import Item, Origin
 
 
 class Thread:
@@ -64,34 +64,12 @@ class Thread:
         parent = self.chain.parent(text_of(record, "parentUuid"))
         self.chain.link(text_of(record, "uuid"), parent)
 
-    def add(
-        self,
-        record: Record,
-        node: Node | None,
-        kind: Kind,
-        content: str,
-        *,
-        response: int = 0,
-        call_id: str | None = None,
-        name: str | None = None,
-        images: Sequence[Image] = (),
-        opaque: dict[str, Any] | None = None,
-        detail: dict[str, Any] | None = None,
-    ) -> int:
-        """Add an item to `node`, and return its number."""
-        if flag(record, "isSidechain"):
-            detail = {**(detail or {}), "aside": True}
+    def add(self, record: Record, node: Node | None, item: Item) -> int:
+        """Add an item to `node`, and return the number that it gets."""
+        aside = {"aside": True} if flag(record, "isSidechain") else {}
+        origin = Origin(foreign_id=text_of(record, "uuid") or None)
         n = self.builder.item(
-            self.at,
-            kind,
-            content,
-            response=response,
-            call_id=call_id,
-            name=name,
-            foreign_id=text_of(record, "uuid") or None,
-            images=images,
-            opaque=opaque,
-            detail=detail,
+            self.at, replace(item, origin=origin, detail={**item.detail, **aside})
         )
         shown = node is not None and self.chain.add(node, n)
         self._astray = self._astray or not shown
@@ -138,9 +116,8 @@ class Thread:
 
     def _take_queued(self) -> None:
         for text in self.queue.take():
-            self.add(
-                {}, self.chain.tip, "context", text, detail={"queued": True, **detail_of(text)}
-            )
+            detail = {"queued": True, **detail_of(text)}
+            self.add({}, self.chain.tip, Item(n=0, kind="context", content=text, detail=detail))
 
     def _settle(self) -> None:
         """Let what is not on the way to the tip leave the window, and what is come back."""

@@ -5,12 +5,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from pinfold.adopt import codex_items
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.artifacts import Touched
 from pinfold.adopt.builder import Builder
 from pinfold.adopt.codex_acts import Acts
-from pinfold.adopt.codex_items import UnnumberedItem
 from pinfold.adopt.codex_tools import outcome, touched
 from pinfold.adopt.lines import number_of, object_of, records, text_of, time_of
 from pinfold.rollout.context import Context
@@ -77,7 +78,7 @@ class _Reader:
         self._marked_turns = False
         """Whether the rollout says itself where turns begin."""
         self._acts = Acts()
-        self._calls: dict[str, UnnumberedItem] = {}
+        self._calls: dict[str, Item] = {}
         """The open calls, by call id."""
         self._touched: dict[str, list[Touched]] = {}
         """What the open calls touch, by call id."""
@@ -166,15 +167,15 @@ class _Reader:
             self._response = 0
             self._observe(n, entry)
 
-    def _add(self, entry: UnnumberedItem) -> int:
+    def _add(self, entry: Item) -> int:
         response = 0
         if entry.kind in WRITTEN and entry.kind != "tool_result":
             self._response = self._response or self.builder.response()
             self._last_response = response = self._response
         detail = self._outcome(entry) if entry.kind == "tool_result" else entry.detail
-        return entry.add_to(self.builder, self._at, response, detail)
+        return self.builder.item(self._at, replace(entry, response=response, detail=detail))
 
-    def _outcome(self, result: UnnumberedItem) -> dict[str, Any]:
+    def _outcome(self, result: Item) -> dict[str, Any]:
         call = self._calls.pop(result.call_id or "", None)
         if call is None:
             return outcome(result.content)
@@ -184,7 +185,7 @@ class _Reader:
         if not (self._marked_turns and self.builder.turn_open):
             self.builder.turn(self._at)
 
-    def _observe(self, n: int, entry: UnnumberedItem) -> None:
+    def _observe(self, n: int, entry: Item) -> None:
         detail = self.builder.items[n].detail
         for file in self._touched.pop(entry.call_id or "", ()):
             if detail.get("ok", True) or (file.kind == "command" and not detail.get("refused")):
@@ -251,7 +252,9 @@ class _Reader:
                 self.builder.skip("entry of a replacement history")
                 continue
             n = self.builder.match(entry.kind, entry.content, entry.call_id, entry.name)
-            window.append(_as_item(entry) if n is None else n)
+            if n is None and entry.kind == "tool_result":
+                entry = replace(entry, detail=outcome(entry.content))
+            window.append(entry if n is None else n)
         window.reverse()
         return window
 
@@ -275,19 +278,6 @@ class _Reader:
         self._response = 0
         self.builder.end_turn(self._at)
         self.builder.replace(self._at, window[:cut], reason="rewind", meta={"num_turns": turns})
-
-
-def _as_item(entry: UnnumberedItem) -> Item:
-    return Item(
-        n=0,
-        kind=entry.kind,
-        content=entry.content,
-        call_id=entry.call_id,
-        name=entry.name,
-        images=entry.images,
-        opaque=entry.opaque,
-        detail=outcome(entry.content) if entry.kind == "tool_result" else entry.detail,
-    )
 
 
 def _sub_agent(source: dict[str, Any]) -> str:

@@ -1,15 +1,11 @@
 """Items of the Responses API, as Codex records them and as requests hold them."""
 
-from datetime import datetime
 from typing import Any
 
-from msgspec import Struct, field
-
-from pinfold.adopt.builder import Builder
 from pinfold.adopt.codex_acts import message
 from pinfold.adopt.content import content
 from pinfold.adopt.lines import compact, list_of, object_of, text_of
-from pinfold.rollout.items import Image, Item, Kind
+from pinfold.rollout.items import Image, Item, Kind, Origin
 
 _INJECTED = (
     "# agents.md instructions",
@@ -48,36 +44,8 @@ _HEAD = frozenset({"type", "id", "call_id", "status", "name", "namespace"})
 """Fields of a call that say nothing of what it does."""
 
 
-class UnnumberedItem(Struct, frozen=True, kw_only=True):
-    """An item before it has a number."""
-
-    kind: Kind
-    content: str = ""
-    call_id: str | None = None
-    name: str | None = None
-    foreign_id: str | None = None
-    images: tuple[Image, ...] = ()
-    opaque: dict[str, Any] | None = None
-    detail: dict[str, Any] = field(default_factory=dict)
-
-    def add_to(self, builder: Builder, at: datetime, response: int, detail: dict[str, Any]) -> int:
-        """Its number; `detail` replaces its own."""
-        return builder.item(
-            at,
-            self.kind,
-            self.content,
-            response=response,
-            call_id=self.call_id,
-            name=self.name,
-            foreign_id=self.foreign_id,
-            images=self.images,
-            opaque=self.opaque,
-            detail=detail,
-        )
-
-
-def entry(payload: dict[str, Any], summary: str = "") -> UnnumberedItem | None:
-    """The item of a response item; None where it is none that a model sees.
+def entry(payload: dict[str, Any], summary: str = "") -> Item | None:
+    """A response item as an item without a number; None where no model sees it.
 
     `summary` is the text of the compaction that the item is behind.
     """
@@ -87,22 +55,19 @@ def entry(payload: dict[str, Any], summary: str = "") -> UnnumberedItem | None:
     if kind == "reasoning":
         # Encrypted reasoning opens for the account alone that it was made for.
         parts = [*list_of(payload, "summary"), *list_of(payload, "content")]
-        return UnnumberedItem(
-            kind="reasoning", content=content(parts)[0], foreign_id=text_of(payload, "id") or None
-        )
+        return Item(n=0, kind="reasoning", content=content(parts)[0], origin=_origin(payload))
     if kind in _COMPACTIONS:
-        return UnnumberedItem(kind="compaction", opaque=payload)
+        return Item(n=0, kind="compaction", opaque=payload)
     if kind.endswith("_output"):
         text, images = _output(payload)
-        return UnnumberedItem(
-            kind="tool_result", content=text, images=images, call_id=text_of(payload, "call_id")
-        )
+        call_id = text_of(payload, "call_id")
+        return Item(n=0, kind="tool_result", content=text, images=images, call_id=call_id)
     if kind.endswith("_call"):
         return _call(kind, payload)
     return None
 
 
-def _message(payload: dict[str, Any], summary: str) -> UnnumberedItem | None:
+def _message(payload: dict[str, Any], summary: str) -> Item | None:
     text, images = content(payload.get("content"))
     match text_of(payload, "role"):
         case "assistant":
@@ -116,13 +81,19 @@ def _message(payload: dict[str, Any], summary: str) -> UnnumberedItem | None:
         case _:
             return None
     standing = kind in {"user", "context"}
-    return UnnumberedItem(
+    return Item(
+        n=0,
         kind=kind,
         content=text,
         images=images,
-        foreign_id=text_of(payload, "id") or None,
+        origin=_origin(payload),
         detail=message(text, typed=kind == "user") if standing else {},
     )
+
+
+def _origin(payload: dict[str, Any]) -> Origin | None:
+    foreign_id = text_of(payload, "id")
+    return Origin(foreign_id=foreign_id) if foreign_id else None
 
 
 def is_injected(text: str) -> bool:
@@ -136,7 +107,7 @@ def sets_up(item: Item) -> bool:
     return item.kind == "context" and not head.startswith(_HAPPENED)
 
 
-def _call(kind: str, payload: dict[str, Any]) -> UnnumberedItem:
+def _call(kind: str, payload: dict[str, Any]) -> Item:
     given: Any
     match kind:
         case "function_call":
@@ -148,12 +119,13 @@ def _call(kind: str, payload: dict[str, Any]) -> UnnumberedItem:
         case _:
             given = {key: value for key, value in payload.items() if key not in _HEAD}
     namespace = text_of(payload, "namespace")
-    return UnnumberedItem(
+    return Item(
+        n=0,
         kind="tool_call",
         content=given if isinstance(given, str) else compact(given),
         call_id=text_of(payload, "call_id") or text_of(payload, "id") or None,
         name=text_of(payload, "name") or kind.removesuffix("_call"),
-        foreign_id=text_of(payload, "id") or None,
+        origin=_origin(payload),
         detail={"namespace": namespace} if namespace else {},
     )
 

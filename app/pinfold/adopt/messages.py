@@ -11,12 +11,11 @@ from pinfold.adopt import codex_items
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.builder import Builder
 from pinfold.adopt.codex_acts import Acts
-from pinfold.adopt.codex_items import UnnumberedItem
 from pinfold.adopt.content import content
 from pinfold.adopt.forms import detail_of
 from pinfold.adopt.lines import compact, list_of, object_of, records, text_of, time_of
 from pinfold.rollout.context import Context
-from pinfold.rollout.items import WRITTEN
+from pinfold.rollout.items import WRITTEN, Item
 
 
 def conversations(value: Any) -> list[list[Any]]:
@@ -84,7 +83,7 @@ class _Reader:
         self._response = 0
         """The response that continues; 0 once something else came between."""
         self._acts = Acts()
-        self._calls: dict[str, UnnumberedItem] = {}
+        self._calls: dict[str, Item] = {}
         """The open calls, by call id."""
 
     def read(self, messages: Sequence[Any]) -> Adoption:
@@ -105,11 +104,11 @@ class _Reader:
             self._item(codex_items.entry(message), message)
         elif role in {"system", "developer"}:
             text, _ = content(message.get("content"))
-            self._add(UnnumberedItem(kind="context", content=text, detail={"act": "host"}))
+            self._add(Item(n=0, kind="context", content=text, detail={"act": "host"}))
         elif role == "user":
             text, images = content(message.get("content"))
             said = {"act": "said"}
-            self._add(UnnumberedItem(kind="user", content=text, images=images, detail=said))
+            self._add(Item(n=0, kind="user", content=text, images=images, detail=said))
         elif role == "assistant":
             self._assistant(message)
         elif role in {"tool", "function"}:
@@ -117,7 +116,7 @@ class _Reader:
         else:
             self.builder.skip(f"message of role {role}")
 
-    def _item(self, entry: UnnumberedItem | None, message: dict[str, Any]) -> None:
+    def _item(self, entry: Item | None, message: dict[str, Any]) -> None:
         if entry is None:
             self.builder.skip(f"item of type {text_of(message, 'type')}".strip())
         else:
@@ -127,7 +126,7 @@ class _Reader:
         self._response = 0
         for name in ("reasoning_content", "reasoning"):
             if text := text_of(message, name):
-                self._add(UnnumberedItem(kind="reasoning", content=text, opaque={"field": name}))
+                self._add(Item(n=0, kind="reasoning", content=text, opaque={"field": name}))
                 break
         text, images = content(message.get("content"))
         text = text or text_of(message, "refusal")
@@ -136,7 +135,7 @@ class _Reader:
         if function:
             calls.append({"function": function})
         if text or images or not calls:
-            self._add(UnnumberedItem(kind="assistant", content=text, images=images))
+            self._add(Item(n=0, kind="assistant", content=text, images=images))
         for call in calls:
             self._add(_call(call))
         if not isinstance(message.get("tool_calls"), list | None):
@@ -152,12 +151,10 @@ class _Reader:
         call_id = call_id or self.builder.waiting_call()
         name = text_of(message, "name") or None
         self._add(
-            UnnumberedItem(
-                kind="tool_result", content=text, images=images, call_id=call_id, name=name
-            )
+            Item(n=0, kind="tool_result", content=text, images=images, call_id=call_id, name=name)
         )
 
-    def _add(self, entry: UnnumberedItem) -> None:
+    def _add(self, entry: Item) -> None:
         if entry.kind == "context" and not self._begun:
             self._instructions.append(entry.content)
             return
@@ -170,11 +167,11 @@ class _Reader:
         else:
             self._response = 0
         detail = self._outcome(entry) if entry.kind == "tool_result" else entry.detail
-        entry.add_to(self.builder, self._at, response, detail)
+        self.builder.item(self._at, replace(entry, response=response, detail=detail))
         if entry.kind == "tool_call":
             self._calls[entry.call_id or ""] = entry
 
-    def _outcome(self, result: UnnumberedItem) -> dict[str, Any]:
+    def _outcome(self, result: Item) -> dict[str, Any]:
         call = self._calls.pop(result.call_id or "", None)
         if call is None:
             return {"act": "read"}
@@ -189,10 +186,11 @@ class _Reader:
                 )
 
 
-def _call(call: dict[str, Any]) -> UnnumberedItem:
+def _call(call: dict[str, Any]) -> Item:
     function = object_of(call, "function") or object_of(call, "custom")
     given = function.get("arguments", function.get("input", ""))
-    return UnnumberedItem(
+    return Item(
+        n=0,
         kind="tool_call",
         content=given if isinstance(given, str) else compact(given),
         call_id=text_of(call, "id") or None,
