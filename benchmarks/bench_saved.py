@@ -15,7 +15,7 @@ from benchmarks.figures import Figure
 from pinfold.agent.options import Options
 from pinfold.agent.requests.connection import Connection
 from pinfold.compaction.summary import FIELDS
-from pinfold.evaluation.conversation import compose
+from pinfold.evaluation.author import compose
 from pinfold.evaluation.dialogues import dialogues
 from pinfold.ports.provider import Delta, ModelInfo, PartDone, Request, ResponseDone
 from pinfold.rollout.events import Data, ItemAdded

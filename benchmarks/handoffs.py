@@ -21,8 +21,8 @@ from benchmarks.figures import conditions
 from benchmarks.results import BY_HAND, write_section
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.requests.writing import Writer
+from pinfold.evaluation.author import Conversation, compose
 from pinfold.evaluation.baselines import BareHandoff, CoreHandoff
-from pinfold.evaluation.conversation import Conversation, compose
 from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.scores import PROBES, Spread, coherence, spread
 from pinfold.evaluation.trials import WINDOW, Setting, Trial, run

@@ -15,6 +15,11 @@ def tokens(count: int) -> str:
     return f"{count / 1_000_000:.2f}".rstrip("0").rstrip(".") + "M"
 
 
+def plural(count: int, what: str) -> str:
+    """`1 item`, `1,200 items`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def duration(seconds: float) -> str:
     """`12s`, `3m 05s`, `1h 02m`."""
     whole = int(seconds)

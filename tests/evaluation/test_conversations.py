@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from fakes.evaluating import BUDGET, COUNTER, conversation
-from pinfold.evaluation.conversation import MOST_COMPACTIONS, Conversation, compose
+from pinfold.evaluation.author import MOST_COMPACTIONS, Conversation, compose
 from pinfold.evaluation.dialogues import Dialogue, dialogues, parsed
 from pinfold.evaluation.probes import Reading
 from pinfold.evaluation.scores import PROBES

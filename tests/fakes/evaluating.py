@@ -6,7 +6,7 @@ from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.evaluation.conversation import Conversation, compose
+from pinfold.evaluation.author import Conversation, compose
 from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.trials import WINDOW, Setting
 from pinfold.evaluation.truth import Truth

@@ -1,5 +1,8 @@
-"""Writes a conversation from a dialogue: its marks taken out, its values put in, with filler and
-tool traffic between, up to a share of the budget."""
+"""Writes a conversation from a dialogue and a seed, as the events that it would leave in a rollout:
+marks taken out, values put in, with filler and tool traffic between, up to a share of the budget.
+
+It comes in stretches; a compaction follows each.
+"""
 
 import json
 import re
@@ -14,12 +17,13 @@ from pinfold.evaluation.truth import Fact, Statement, Truth, Values
 from pinfold.rollout.events import ArtifactObserved, Data
 from pinfold.rollout.memory import Source
 
+MOST_COMPACTIONS = 5
 USER_SHARE = 3.1
-"""Of the budget, that the user's text takes before the first compaction."""
+"""The user's text before the first compaction, as a multiple of the budget."""
 LATER_SHARE = 1.1
-"""The same, between two compactions."""
+"""The same between two compactions."""
 RAMBLING = 0.4
-"""Of the user's messages that matter, how many say other things as well."""
+"""The share of the user's important messages that say other things as well."""
 _MARK = re.compile(
     r"<(?P<kind>goal|rule|decision|question|answered|fact|next)(?: (?P<key>[^:<>]+))?: "
     r"(?P<text>[^<>]*)>"
@@ -36,8 +40,22 @@ class Stretch:
     user_tokens: int
 
 
-class Author:
-    """Writes the stretches of one conversation, in their order."""
+@dataclass(frozen=True)
+class Conversation:
+    dialogue: Dialogue
+    stretches: tuple[Stretch, ...]
+
+
+def compose(
+    dialogue: Dialogue, seed: int, *, compactions: int, budget: int, count: Count
+) -> Conversation:
+    """The same for the same arguments. `count` measures tokens."""
+    author = _Author(dialogue, seed, budget, count)
+    return Conversation(dialogue, tuple(author.stretch(number) for number in range(compactions)))
+
+
+class _Author:
+    """Writes the stretches of one conversation, in order."""
 
     def __init__(self, dialogue: Dialogue, seed: int, budget: int, count: Count) -> None:
         self._dialogue = dialogue

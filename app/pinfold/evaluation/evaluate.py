@@ -1,8 +1,9 @@
 """An evaluation: all strategies over all conversations, and what it comes to."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
+from itertools import count
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,8 +13,8 @@ from pinfold.agent.requests.writing import Writer
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Strategy
 from pinfold.evaluation import trials
+from pinfold.evaluation.author import compose
 from pinfold.evaluation.baselines import baselines
-from pinfold.evaluation.conversation import compose
 from pinfold.evaluation.dialogues import Dialogue, dialogues
 from pinfold.evaluation.exam import Exam
 from pinfold.evaluation.results import compared, result, spent_of
@@ -92,13 +93,20 @@ async def evaluate(
     setting = _setting(wish, counter, speakers)
     chosen = [_chosen(wish, number, speakers is not None) for number in range(wish.trials)]
     able = sum(not strategy.needs_model or speakers is not None for strategy, _ in strategies)
-    steps = _Steps(able * wish.compactions * sum(map(len, chosen)), listener)
+    every = able * wish.compactions * sum(map(len, chosen))
+    done = count()
+
+    async def step(conversation: str, strategy: str) -> None:
+        """Report a compaction before it begins, and let the event loop run."""
+        listener(Progress(next(done), every, conversation, strategy))
+        await asyncio.sleep(0)
+
     runs: list[list[_Ran]] = []
     """By trial."""
     try:
         for number, some in enumerate(chosen):
             seed = wish.seed + number
-            runs.append([await _ran(one, seed, wish, strategies, setting, steps) for one in some])
+            runs.append([await _ran(one, seed, wish, strategies, setting, step) for one in some])
     except asyncio.CancelledError:
         if not runs:
             raise
@@ -138,26 +146,13 @@ class _Ran(Struct, frozen=True):
     """By strategy."""
 
 
-class _Steps:
-    """Tells of each compaction before it begins, and lets the event loop hear of an end."""
-
-    def __init__(self, every: int, listener: Listener) -> None:
-        self._done, self._every = 0, every
-        self._listener = listener
-
-    async def step(self, conversation: str, strategy: str) -> None:
-        self._listener(Progress(self._done, self._every, conversation, strategy))
-        self._done += 1
-        await asyncio.sleep(0)
-
-
 async def _ran(
     dialogue: Dialogue,
     seed: int,
     wish: Wish,
     strategies: Sequence[Chosen],
     setting: Setting,
-    steps: _Steps,
+    step: Callable[[str, str], Awaitable[None]],
 ) -> _Ran:
     conversation = compose(
         dialogue,
@@ -167,8 +162,7 @@ async def _ran(
         count=setting.counter.count,
     )
     every_one = [strategy for strategy, _ in strategies]
-    step = partial(steps.step, dialogue.name)
-    made = await trials.run(conversation, every_one, setting, step)
+    made = await trials.run(conversation, every_one, setting, partial(step, dialogue.name))
     return _Ran(conversation.stretches[0].user_tokens, made)
 
 
@@ -185,11 +179,11 @@ def _setting(wish: Wish, counter: Counter, speakers: Speakers | None) -> Setting
 def _chosen(wish: Wish, trial: int, with_model: bool) -> list[Dialogue]:
     """Others in each trial, where not all are."""
     every = dialogues()
-    count = wish.conversations or (1 if with_model else len(every))
-    if count >= len(every):
+    number = wish.conversations or (1 if with_model else len(every))
+    if number >= len(every):
         return list(every)
-    start = wish.seed + trial * count
-    return [every[(start + at) % len(every)] for at in range(count)]
+    start = wish.seed + trial * number
+    return [every[(start + at) % len(every)] for at in range(number)]
 
 
 def _titles(chosen: Sequence[Sequence[Dialogue]]) -> tuple[str, ...]:

@@ -40,7 +40,6 @@ class Cut:
     known: Known
     items: tuple[Item, ...]
     """All that were added before."""
-    seen: frozenset[Name]
     used: frozenset[Name]
     """Later, by calls."""
     recalled: frozenset[Name]
@@ -93,7 +92,6 @@ def cut_at(events: Sequence[Event], at: int, end: int) -> Cut:
         compaction=events[at] if at < len(events) and _is_compaction(events[at]) else None,
         known=known,
         items=tuple(before),
-        seen=seen,
         used=seen & {name for item in calls for name in names_in(item, known.cwd)},
         recalled=seen & _recalled(after, known.cwd),
         changed=frozenset(changed),
@@ -130,6 +128,11 @@ def _names(text: str, cwd: str) -> list[Name]:
 def text_of(item: Item) -> str:
     """As a model reads it: a call's arguments without the marks of JSON."""
     return "\n".join(call_texts(item)) if item.kind == "tool_call" else item.content
+
+
+def spaced(text: str) -> str:
+    """The text with its whitespace collapsed, so that line breaks don't matter."""
+    return " ".join(text.split())
 
 
 def is_folder(name: Name) -> bool:

@@ -8,9 +8,8 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.recorded import cut_at
-from pinfold.evaluation.recorded_kept import Wanted
 from pinfold.evaluation.recorded_scores import Made, Measure
-from pinfold.evaluation.recorded_trials import items_of, made
+from pinfold.evaluation.recorded_trials import Wanted, items_of, made
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded
 from pinfold.tokens.counter import Counter

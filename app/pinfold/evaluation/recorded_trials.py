@@ -1,8 +1,9 @@
 """Strategies that need no model, tried on recorded sessions, at equal budgets."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from pinfold.agent.projections import Projections, folded
 from pinfold.compaction import engine
@@ -11,12 +12,12 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.evaluate import Chosen
-from pinfold.evaluation.recorded import Cut, cuts_of
-from pinfold.evaluation.recorded_kept import Wanted
+from pinfold.evaluation.recorded import Cut, cuts_of, spaced, text_of
 from pinfold.evaluation.recorded_scores import (
     OWN,
     CutResult,
     Made,
+    Measure,
     Origin,
     SessionResult,
     rows,
@@ -29,6 +30,49 @@ from pinfold.tokens.counter import Counter
 
 BUDGET = 8_000
 """Tokens, where nothing else is said."""
+
+
+class Wanted:
+    """What a new window should still hold of the old one."""
+
+    def __init__(self, cut: Cut, view: WindowView, budget: int) -> None:
+        self._names: dict[Measure, frozenset[str]] = {
+            "need": cut.needed,
+            "letter": frozenset(name.text for name in cut.used),
+            "memory": frozenset(name.text for name in cut.recalled),
+            "changed": cut.changed,
+            "read": cut.read,
+        }
+        self._words: dict[Measure, tuple[str, ...]] = {
+            "errors": tuple(cut.errors.values()),
+            "words": tuple(_user_words(view, budget)),
+        }
+
+    def kept_in(self, items: Sequence[Item]) -> dict[Measure, float]:
+        """The share of each measure that `items` hold."""
+        text = "\n".join(map(text_of, items))
+        plain = spaced(text)
+        kept = {
+            measure: fmean(name in text for name in wanted)
+            for measure, wanted in self._names.items()
+            if wanted
+        }
+        kept |= {
+            measure: fmean(spaced(words) in plain for words in wanted)
+            for measure, wanted in self._words.items()
+            if wanted
+        }
+        return kept
+
+
+def _user_words(view: WindowView, budget: int) -> Iterator[str]:
+    """The user's messages, newest first, as many as fit the budget."""
+    for entry in reversed(view.entries):
+        if entry.item.kind == "user" and entry.item.content.strip():
+            budget -= entry.full
+            if budget < 0:
+                return
+            yield entry.item.content
 
 
 def tried(

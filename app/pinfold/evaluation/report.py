@@ -81,10 +81,6 @@ def amount(text: str, value: float, every: Iterable[float], *, over: bool = Fals
     return Amount(text, value / most if most else 0.0, over)
 
 
-def plural(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def html(report: EvalReport) -> str:
     """A page that asks nothing of the network."""
     from pinfold import __version__

@@ -17,10 +17,9 @@ from pinfold.evaluation.report import (
     Section,
     Table,
     amount,
-    plural,
     score,
 )
-from pinfold.numbers import duration, tokens
+from pinfold.numbers import duration, plural, tokens
 
 CUTS = (
     "A session is cut before each of its compactions (at most eight) and once at 60% of its "

@@ -9,7 +9,6 @@ from pinfold.evaluation.report import (
     Section,
     Table,
     amount,
-    plural,
     score,
 )
 from pinfold.evaluation.scores import (
@@ -24,7 +23,7 @@ from pinfold.evaluation.scores import (
 )
 from pinfold.evaluation.trials import NOT_GRADED
 from pinfold.evaluation.verdict import comparison
-from pinfold.numbers import dollars, duration, tokens
+from pinfold.numbers import dollars, duration, plural, tokens
 
 _TITLES: dict[How, str] = {"read": "by window text", "asked": "by model answers"}
 SMOKE = "SMOKE TEST: this model is too small for its scores to mean anything."

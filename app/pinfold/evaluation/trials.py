@@ -4,7 +4,6 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Protocol
 
 from pinfold.agent.projections import Projections
 from pinfold.agent.requests.writing import Writer
@@ -12,8 +11,7 @@ from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.evaluation.author import Stretch
-from pinfold.evaluation.conversation import Conversation
+from pinfold.evaluation.author import Conversation, Stretch
 from pinfold.evaluation.probes import Reading
 from pinfold.evaluation.scores import Probe
 from pinfold.evaluation.script import at
@@ -38,12 +36,8 @@ Step = Callable[[str], Awaitable[None]]
 """Hears of a strategy before each compaction."""
 
 
-class Questioner(Protocol):
-    """Asks a model about a window, and has the answers graded."""
-
-    async def __call__(self, items: Sequence[Item], truth: Truth) -> Graded:
-        """Raises `ProviderError`, `Refused`."""
-        ...
+Questioner = Callable[[Sequence[Item], Truth], Awaitable[Graded]]
+"""Asks a model about a window, and has the answers graded. Raises `ProviderError`, `Refused`."""
 
 
 @dataclass(frozen=True)

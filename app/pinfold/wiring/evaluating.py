@@ -14,7 +14,7 @@ from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.writing import Writer
 from pinfold.commands.arguments import CommandError
 from pinfold.evaluation import report_recorded, report_trials
-from pinfold.evaluation.conversation import MOST_COMPACTIONS
+from pinfold.evaluation.author import MOST_COMPACTIONS
 from pinfold.evaluation.evaluate import (
     BUDGET,
     Chosen,

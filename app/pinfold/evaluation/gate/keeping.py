@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from pinfold.evaluation.gate.rules import GateQuestion
-from pinfold.evaluation.recorded import text_of
+from pinfold.evaluation.recorded import spaced, text_of
 from pinfold.rollout.items import Item
 
 
@@ -39,7 +39,7 @@ def kept_in(
 ) -> Iterator[KeptLine]:
     """`items` are those of a window, as a request carries them."""
     texts = [text_of(item) for item in items]
-    spaced = _spaced("\n".join(texts))
+    plain = spaced("\n".join(texts))
     for line in keeps:
         kind, _, rest = line.partition(":")
         if kind == "path":
@@ -47,22 +47,17 @@ def kept_in(
         elif kind == "decision":
             yield KeptLine(line, _tells_of(items, texts, int(rest.strip().removeprefix("#"))))
         else:
-            yield KeptLine(line, _spaced(line) in spaced)
+            yield KeptLine(line, spaced(line) in plain)
     for question in questions:
-        missing = [answer for answer in question.answers if _spaced(answer) not in spaced]
+        missing = [answer for answer in question.answers if spaced(answer) not in plain]
         yield KeptLine(question.question, not missing, ", ".join(missing))
 
 
 def answered(question: GateQuestion, answer: str) -> KeptLine:
     """Whether what a model answered has all that it must have."""
-    said = _spaced(answer).casefold()
-    missing = [text for text in question.answers if _spaced(text).casefold() not in said]
+    said = spaced(answer).casefold()
+    missing = [text for text in question.answers if spaced(text).casefold() not in said]
     return KeptLine(question.question, not missing, ", ".join(missing))
-
-
-def _spaced(text: str) -> str:
-    """Whitespace collapsed, so that line breaks don't matter."""
-    return " ".join(text.split())
 
 
 def _holds_path(texts: Iterable[str], path: str) -> bool:

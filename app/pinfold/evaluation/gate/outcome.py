@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from pinfold.evaluation.gate.keeping import Kept
 from pinfold.evaluation.gate.rules import Rule, RulesError
+from pinfold.numbers import plural
 
 
 class Verdict(Struct, frozen=True):
@@ -91,10 +92,8 @@ def missing(verdict: Verdict) -> Iterator[tuple[str, str]]:
 
 def sentence(outcome: RuleOutcome) -> str:
     """The verdict in one sentence."""
-    every, lost = len(outcome.verdicts), len(outcome.lost)
-    checks = "1 check" if every == 1 else f"{every:,} checks"
+    checks, lost = plural(len(outcome.verdicts), "check"), len(outcome.lost)
     if outcome.unread:
-        count = len(outcome.unread)
-        sessions = "1 session" if count == 1 else f"{count:,} sessions"
+        sessions = plural(len(outcome.unread), "session")
         return f"Lost: {sessions} can't be read; {lost:,} of {checks} lost."
     return f"Lost: {lost:,} of {checks}." if lost else f"Passed: {checks}."
