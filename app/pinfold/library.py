@@ -186,10 +186,6 @@ def _pins(
     return (*numbers, *(pin for pin in pins if isinstance(pin, str)))
 
 
-def _added(events: Sequence[Event]) -> Iterator[ItemAdded]:
-    return (event.data for event in events if isinstance(event.data, ItemAdded))
-
-
 def _time(index: int) -> datetime:
     return datetime.fromtimestamp(_EPOCH + index, UTC)
 

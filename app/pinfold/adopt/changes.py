@@ -1,9 +1,11 @@
-"""What another tool's edit changed: a unified diff, and how many lines came and went."""
+"""Details of results that several tools share: edits with their diff, answers, refusals, plans."""
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+STATUS = {"pending": "pending", "in_progress": "in_progress", "completed": "done"}
+"""The status of a step of a plan: as Claude Code and Codex call it, and as pinfold does."""
 MAX_LINES = 1_000
 MAX_CHARACTERS = 64_000
 
@@ -42,6 +44,21 @@ def edited(
     if rows:
         detail |= {"added": added, "removed": removed, "diff": _capped(rows)}
     return detail
+
+
+def answered(questions: Sequence[str], answers: Sequence[str]) -> dict[str, Any]:
+    """The detail of questions to the user, one line each."""
+    return {
+        "act": "question",
+        "title": "\n".join(questions),
+        "words": "\n".join(answers) if any(answers) else "",
+    }
+
+
+def refused(text: str, words: str = "") -> dict[str, Any]:
+    """The detail of a call that the user refused with these words; `text` is its result."""
+    host = [[0, len(text)]]
+    return {"ok": False, "act": "refused", "refused": True, "words": words, "host": host}
 
 
 def signed(before: str, after: str) -> list[str]:

@@ -1,24 +1,27 @@
-"""What calls of Claude Code's own tools did, for the detail of their results."""
+"""What calls of Claude Code's own tools did and touched."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
-from pinfold.adopt.artifacts import file
-from pinfold.adopt.changes import Part, edited, signed
+from pinfold.adopt.artifacts import Op, Touched, command, file
+from pinfold.adopt.changes import STATUS, Part, answered, edited, refused, signed
 from pinfold.adopt.host_text import Spans, between, inside, shifted
 from pinfold.adopt.lines import list_of, number_of, object_of, text_of
 
-Given = Mapping[str, Any]
+Given = dict[str, Any]
 
-_EDITS = {
-    "Edit": "file_path",
-    "MultiEdit": "file_path",
-    "NotebookEdit": "notebook_path",
-    "Write": "file_path",
-    "str_replace_based_edit_tool": "path",
+_FILE_TOOLS: dict[str, tuple[str, Op]] = {
+    "Read": ("file_path", "read"),
+    "NotebookRead": ("notebook_path", "read"),
+    "Edit": ("file_path", "update"),
+    "MultiEdit": ("file_path", "update"),
+    "NotebookEdit": ("notebook_path", "update"),
+    "Write": ("file_path", "create"),
+    "str_replace_based_edit_tool": ("path", "update"),
 }
-"""Tools that change a file, and which argument names it."""
+"""Which argument names the file. Grep and Glob are not here: what they name may be a folder."""
+_OPS: dict[str, Op] = {"view": "read", "create": "create"}
+"""What these commands of `str_replace_based_edit_tool` do; the others update."""
 _BEFORE = ("old_string", "old_str")
 _AFTER = ("new_string", "new_str", "content", "file_text", "new_source", "insert_text")
 """Arguments of edits: what was there, and what takes its place."""
@@ -42,7 +45,6 @@ _REPORT = "--- RESULT ---\n"
 """What is between what a sub-agent did and what it reports."""
 _RESET = re.compile(r"(?:^|\n)Shell cwd was reset to .*\Z")
 _APPROVED = "## Approved Plan"
-_STATUS = {"pending": "pending", "in_progress": "in_progress", "completed": "done"}
 
 
 def kept(extra: Any) -> dict[str, Any]:
@@ -68,24 +70,24 @@ class Acts:
         detail: dict[str, Any] = {"ok": ok}
         if host := _host(tool, text, ok=ok):
             detail["host"] = host
-        detail |= self._done(tool, dict(given), text, dict(extra), cwd, ok=ok)
+        detail |= self._done(tool, given, text, extra, cwd, ok=ok)
         if not ok and text.startswith(_REFUSALS):
-            refused = {"act": "refused", "refused": True, "words": _words(text)}
-            detail |= {**refused, "host": [[0, len(text)]]}
+            detail |= refused(text, text.partition(_SAID)[2].partition(_AFTER_WORDS)[0].strip())
         return detail
 
     def _done(
         self,
         tool: str,
-        given: dict[str, Any],
+        given: Given,
         text: str,
-        extra: dict[str, Any],
+        extra: Given,
         cwd: str,
         *,
         ok: bool,
     ) -> dict[str, Any]:
-        if tool in _EDITS and given.get("command") != "view":
-            return _edit(given, text_of(given, _EDITS[tool]), extra, cwd, ok=ok)
+        path, op = _file(tool, given)
+        if tool in _FILE_TOOLS and op != "read":
+            return _edit(given, path, extra, cwd, ok=ok)
         if tool == "Bash":
             detail = {"act": "command", "command": text_of(given, "command")}
             if not ok and (match := _EXIT.match(text)):
@@ -103,7 +105,7 @@ class Acts:
                 "text": inside(text, "output").rpartition(_REPORT)[2],
             }
         if tool == "AskUserQuestion":
-            return _answered(given, text, extra)
+            return _question(given, text, extra)
         if tool == "ExitPlanMode":
             return _planned(text_of(given, "plan") or text.partition(_APPROVED)[2].lstrip(":\n "))
         if tool in {"TodoWrite", "TaskCreate", "TaskUpdate"}:
@@ -112,7 +114,7 @@ class Acts:
             return {"act": "plan", "plan": list(self._tasks.values())}
         return {"act": "read"}
 
-    def _step(self, tool: str, given: dict[str, Any], text: str, extra: dict[str, Any]) -> None:
+    def _step(self, tool: str, given: Given, text: str, extra: Given) -> None:
         if tool == "TodoWrite":
             todos = [todo for todo in list_of(given, "todos") if isinstance(todo, dict)]
             self._tasks = {
@@ -130,16 +132,30 @@ class Acts:
             elif name in self._tasks:
                 old = self._tasks[name]
                 new = _task(text_of(given, "subject") or old["text"], status)
-                self._tasks[name] = new if status in _STATUS else {**new, "status": old["status"]}
+                self._tasks[name] = new if status in STATUS else {**new, "status": old["status"]}
+
+
+def touched(tool: str, given: Given, cwd: str, *, ok: bool) -> Touched | None:
+    """The artifact that a call touched, if it is certain which; `ok` is whether it went well."""
+    if tool == "Bash":
+        text = text_of(given, "command")
+        return command(text) if text else None
+    path, op = _file(tool, given)
+    return file(path, op, cwd) if ok and path else None
+
+
+def _file(tool: str, given: Given) -> tuple[str, Op]:
+    """The path of the file that a call names, which may be empty, and what it does to it."""
+    argument, op = _FILE_TOOLS.get(tool, ("", "read"))
+    path = text_of(given, argument) if argument else ""
+    return path, _OPS.get(text_of(given, "command"), op)
 
 
 def _task(text: str, status: str) -> dict[str, str]:
-    return {"text": text, "status": _STATUS.get(status, "pending")}
+    return {"text": text, "status": STATUS.get(status, "pending")}
 
 
-def _edit(
-    given: dict[str, Any], path: str, extra: dict[str, Any], cwd: str, *, ok: bool
-) -> dict[str, Any]:
+def _edit(given: Given, path: str, extra: Given, cwd: str, *, ok: bool) -> dict[str, Any]:
     name = file(path, "update", cwd).uri if path else ""
     paths = [name] if name else []
     bodies = [key for key in (*_BEFORE, *_AFTER, "edits") if key in given]
@@ -156,7 +172,7 @@ def _hunk(path: str, hunk: dict[str, Any]) -> Part:
     return Part(path, lines, number_of(hunk, "oldStart"), number_of(hunk, "newStart"))
 
 
-def _parts(path: str, given: dict[str, Any]) -> list[Part]:
+def _parts(path: str, given: Given) -> list[Part]:
     """What the arguments of an edit say of it, where the session does not tell what changed."""
     edits = [edit for edit in list_of(given, "edits") if isinstance(edit, dict)]
     found = []
@@ -167,7 +183,7 @@ def _parts(path: str, given: dict[str, Any]) -> list[Part]:
     return found
 
 
-def _answered(given: dict[str, Any], text: str, extra: dict[str, Any]) -> dict[str, Any]:
+def _question(given: Given, text: str, extra: Given) -> dict[str, Any]:
     """Questions and the user's answers, one line each."""
     answers, notes = object_of(extra, "answers"), object_of(extra, "annotations")
     asked, words = [], []
@@ -181,11 +197,7 @@ def _answered(given: dict[str, Any], text: str, extra: dict[str, Any]) -> dict[s
             words.append(
                 " ".join(f"{answer} {text_of(object_of(notes, question), 'notes')}".split())
             )
-    return {
-        "act": "question",
-        "title": "\n".join(asked),
-        "words": "\n".join(words) if any(words) else "",
-    }
+    return answered(asked, words)
 
 
 def _planned(plan: str) -> dict[str, Any]:
@@ -196,11 +208,6 @@ def _planned(plan: str) -> dict[str, Any]:
 def _reported(text: str) -> bool:
     """Whether a `TaskOutput` brings the report of a sub-agent that is done."""
     return inside(text, "task_type") == "local_agent" and inside(text, "status") == "completed"
-
-
-def _words(text: str) -> str:
-    """What the user said with a refusal."""
-    return text.partition(_SAID)[2].partition(_AFTER_WORDS)[0].strip()
 
 
 def _host(tool: str, text: str, *, ok: bool) -> Spans:

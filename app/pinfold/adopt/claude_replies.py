@@ -2,11 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from pinfold.adopt.claude_acts import Acts
+from pinfold.adopt.claude_acts import Acts, touched
 from pinfold.adopt.claude_chain import Node
 from pinfold.adopt.claude_records import Block, Record, blocks, cleared, flag, output, usage
 from pinfold.adopt.claude_thread import Thread
-from pinfold.adopt.claude_tools import touched
 from pinfold.adopt.lines import compact, object_of, text_of
 from pinfold.rollout.items import Item
 

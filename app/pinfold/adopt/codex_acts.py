@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pinfold.adopt.artifacts import file
-from pinfold.adopt.changes import Part, edited
+from pinfold.adopt.changes import STATUS, Part, answered, edited, refused
 from pinfold.adopt.codex_tools import (
     PATCHES,
     SHELLS,
@@ -43,7 +43,6 @@ _ASKED = ("# Context from my IDE setup:", "# Files mentioned by the user:")
 """How messages begin that an editor sends with the prompt at their end."""
 _PROMPT = "## My request for Codex:\n"
 _PICTURE = re.compile(r"<image(?: name=\[[^\]\n]*\])?>|</image>")
-_STATUS = {"pending": "pending", "in_progress": "in_progress", "completed": "done"}
 
 
 class Acts:
@@ -58,8 +57,7 @@ class Acts:
         detail = {**outcome(output), **_wrapped(output)}
         if output.strip() in _REFUSED:
             done = self._done(name, given, output, cwd, ok=False)
-            refused = {"ok": False, "act": "refused", "refused": True, "words": ""}
-            return {**done, **refused, "host": [[0, len(output)]]}
+            return {**done, **refused(output)}
         return detail | self._done(name, given, output, cwd, ok=detail["ok"])
 
     def _done(
@@ -81,7 +79,7 @@ class Acts:
         if name == "update_plan":
             return {"act": "plan", "plan": _plan(given)}
         if name == "request_user_input":
-            return _answered(given, output)
+            return _question(given, output)
         if name in _AGENTS:
             return {"act": "agent", **_agent(given, output)}
         return {"act": "read"}
@@ -143,14 +141,14 @@ def _plan(given: dict[str, Any]) -> list[dict[str, str]]:
     return [
         {
             "text": text_of(step, "step"),
-            "status": _STATUS.get(text_of(step, "status"), "pending"),
+            "status": STATUS.get(text_of(step, "status"), "pending"),
         }
         for step in list_of(given, "plan")
         if isinstance(step, dict)
     ]
 
 
-def _answered(given: dict[str, Any], output: str) -> dict[str, Any]:
+def _question(given: dict[str, Any], output: str) -> dict[str, Any]:
     """Questions and the user's answers, one line each."""
     answers = object_of(arguments_of(output), "answers")
     asked, words = [], []
@@ -159,11 +157,7 @@ def _answered(given: dict[str, Any], output: str) -> dict[str, Any]:
             told = list_of(object_of(answers, text_of(question, "id")), "answers")
             asked.append(" ".join(text_of(question, "question").split()))
             words.append(" ".join(" ".join(map(str, told)).split()))
-    return {
-        "act": "question",
-        "title": "\n".join(asked),
-        "words": "\n".join(words) if any(words) else "",
-    }
+    return answered(asked, words)
 
 
 def _agent(given: dict[str, Any], output: str) -> dict[str, Any]:

@@ -10,12 +10,18 @@ from msgspec.structs import replace
 from pinfold.adopt import codex_items
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.builder import Builder
+from pinfold.adopt.changes import Part, edited, signed
 from pinfold.adopt.codex_acts import Acts
+from pinfold.adopt.codex_tools import arguments_of, command_of
 from pinfold.adopt.content import content
-from pinfold.adopt.forms import detail_of
 from pinfold.adopt.lines import compact, list_of, object_of, records, text_of, time_of
+from pinfold.rollout.acts import EDITORS
 from pinfold.rollout.context import Context
 from pinfold.rollout.items import WRITTEN, Item
+
+_PATHS = ("path", "file_path", "filename")
+_BEFORE = ("old_string", "old_str")
+_AFTER = ("new_string", "new_str", "content", "file_text", "insert_text")
 
 
 def conversations(value: Any) -> list[list[Any]]:
@@ -175,7 +181,7 @@ class _Reader:
         call = self._calls.pop(result.call_id or "", None)
         if call is None:
             return {"act": "read"}
-        return detail_of(self._acts, call.name or "", call.content, result.content)
+        return _detail(self._acts, call.name or "", call.content, result.content)
 
     def _begin(self) -> None:
         if not self._begun:
@@ -196,3 +202,26 @@ def _call(call: dict[str, Any]) -> Item:
         call_id=text_of(call, "id") or None,
         name=text_of(function, "name") or None,
     )
+
+
+def _detail(acts: Acts, name: str, arguments: str, output: str) -> dict[str, Any]:
+    """The detail of a result. Anyone may have named the tools: Codex's names tell, else the
+    arguments, else the names that editing tools have."""
+    detail = acts.detail(name, arguments, output, "")
+    if detail["act"] != "read":
+        return detail
+    given = arguments_of(arguments)
+    path = _first(given, _PATHS)
+    bodies = [key for key in (*_BEFORE, *_AFTER) if isinstance(given.get(key), str)]
+    if path and bodies:
+        part = Part(path, signed(_first(given, _BEFORE), _first(given, _AFTER)))
+        return {**detail, **edited([path], [part] if part.lines else [], bodies=bodies)}
+    if name.lower() in EDITORS:
+        return {**detail, **edited([path] if path else [], bodies=bodies)}
+    if not path and (command := command_of(given)):
+        return {**detail, "act": "command", "command": command}
+    return detail
+
+
+def _first(given: dict[str, Any], keys: tuple[str, ...]) -> str:
+    return next((text for key in keys if (text := text_of(given, key))), "")
