@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 
 from benchmarks.figures import Figure
-from pinfold.evaluation.evaluate import Wish, evaluate, known
+from pinfold.evaluation.evaluate import EvalWish, evaluate, known
 from pinfold.evaluation.scores import EXPECTED, Evaluation
 from pinfold.tokens.catalog import O200K
 from pinfold.tokens.counter import Counter
@@ -31,4 +31,4 @@ def run() -> Iterable[Figure]:
 async def _evaluated() -> Evaluation:
     counter = Counter(O200K)
     await asyncio.to_thread(counter.load)
-    return await evaluate(Wish(trials=TRIALS), known(STRATEGIES), counter)
+    return await evaluate(EvalWish(trials=TRIALS), known(STRATEGIES), counter)

@@ -12,7 +12,7 @@ from statistics import fmean
 from benchmarks.figures import Figure
 from pinfold.adopt import detect
 from pinfold.digests.choice import choose, render
-from pinfold.evaluation.recorded import Cut, cuts_of
+from pinfold.evaluation.recorded import SessionCut, cuts_of
 from pinfold.rollout.events import WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
@@ -23,7 +23,7 @@ SESSIONS = Path(os.environ.get("PINFOLD_SESSIONS") or ROOT.parent / "shared" / "
 BUDGETS = (250, 1_000, 4_000)
 _TAIL_CHARS_A_TOKEN = 16
 
-READINGS: dict[str, Callable[[Cut], Iterable[str]]] = {
+READINGS: dict[str, Callable[[SessionCut], Iterable[str]]] = {
     "future need": lambda cut: cut.needed,
     "to the letter": lambda cut: [name.text for name in cut.used],
     "from memory": lambda cut: [name.text for name in cut.recalled],
@@ -62,7 +62,7 @@ def missing(pairs: Iterable[tuple[str, Iterable[str]]]) -> float:
     return fmean(fmean(name not in text for name in wanted) for text, wanted in listed if wanted)
 
 
-def summary(cut: Cut) -> str:
+def summary(cut: SessionCut) -> str:
     """What the other tool's own compaction left, at a real one."""
     data = cut.compaction.data if cut.compaction else None
     inserted = data.inserted if isinstance(data, WindowReplaced) else ()

@@ -21,7 +21,7 @@ from benchmarks.figures import conditions
 from benchmarks.results import BY_HAND, write_section
 from pinfold.agent.clock import CLOCK
 from pinfold.agent.requests.writing import Writer
-from pinfold.evaluation.author import Conversation, compose
+from pinfold.evaluation.author import ComposedConversation, compose
 from pinfold.evaluation.baselines import BareHandoff, CoreHandoff
 from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.scores import PROBES, Spread, coherence, spread
@@ -145,7 +145,7 @@ async def tried(
     return await run(conversation, VARIANTS, setting, step), provider.waiting
 
 
-def with_core(made: Conversation) -> Conversation:
+def with_core(made: ComposedConversation) -> ComposedConversation:
     """The user sets the goal and puts each rule into the core, as it holds before a compaction."""
     standing = tuple[str, ...]()
     stretches = []

@@ -13,7 +13,7 @@ from fakes.process import Pinfold
 from fakes.terminal import Terminal
 from pinfold import __version__
 from pinfold.cli import run
-from pinfold.evaluation.evaluate import Progress, Wish, evaluate, known
+from pinfold.evaluation.evaluate import EvalProgress, EvalWish, evaluate, known
 from pinfold.evaluation.report_trials import report
 from pinfold.evaluation.scores import Evaluation
 from pinfold.tokens.counter import Counter
@@ -123,15 +123,15 @@ async def test_interrupted_it_says_what_the_trials_that_were_over_say() -> None:
     counter = Counter("none")
     task: asyncio.Task[Evaluation]
 
-    def told(at: Progress) -> None:
+    def told(at: EvalProgress) -> None:
         if at.done == 3:  # in the second trial
             task.cancel()
 
-    wish = Wish(trials=3, compactions=2, budget=1_000, conversations=1)
+    wish = EvalWish(trials=3, compactions=2, budget=1_000, conversations=1)
     task = asyncio.create_task(evaluate(wish, known(["tail"]), counter, listener=told))
     found = await task
     assert (found.trials, found.interrupted) == (1, True)
-    whole = Wish(trials=1, compactions=2, budget=1_000, conversations=1)
+    whole = EvalWish(trials=1, compactions=2, budget=1_000, conversations=1)
     same = await evaluate(whole, known(["tail"]), counter)
     assert found.results[0].points == same.results[0].points
     assert "interrupted: these are the trials that were finished" in report(found).facts

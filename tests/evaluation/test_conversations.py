@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 from fakes.evaluating import BUDGET, COUNTER, conversation
-from pinfold.evaluation.author import MOST_COMPACTIONS, Conversation, compose
+from pinfold.evaluation.author import MOST_COMPACTIONS, ComposedConversation, compose
 from pinfold.evaluation.dialogues import Dialogue, dialogues, parsed
-from pinfold.evaluation.probes import Reading
+from pinfold.evaluation.probes import WindowText
 from pinfold.evaluation.scores import PROBES
 from pinfold.rollout.events import ItemAdded, MemoryApplied, MemoryRefused
 from pinfold.rollout.items import Item
@@ -19,7 +19,7 @@ EVERY = [dialogue.name for dialogue in dialogues()]
 AREAS = {"coding", "debugging", "review", "operations", "writing"}
 
 
-def items(told: Conversation) -> list[Item]:
+def items(told: ComposedConversation) -> list[Item]:
     return [
         event.item
         for stretch in told.stretches
@@ -38,7 +38,7 @@ def test_there_are_twelve_dialogues_or_more_in_four_languages_and_five_areas() -
 def test_each_value_is_found_in_the_whole_window_and_no_other_statement_has_it(name: str) -> None:
     told = conversation(name, compactions=MOST_COMPACTIONS)
     truth = told.stretches[-1].truth
-    assert Reading(items(told)).scores(truth) == dict.fromkeys(PROBES, 1.0)
+    assert WindowText(items(told)).scores(truth) == dict.fromkeys(PROBES, 1.0)
     said = {
         *truth.statements(),
         *truth.past,

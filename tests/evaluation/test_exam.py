@@ -12,7 +12,7 @@ from pinfold.agent.requests.writing import Writer
 from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.exam import ASKED, Exam
 from pinfold.evaluation.scores import PROBES
-from pinfold.evaluation.truth import Statement, Truth
+from pinfold.evaluation.truth import TrueStatement, Truth
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
@@ -108,7 +108,7 @@ async def test_each_grade_goes_to_the_probe_of_its_statement() -> None:
 
 
 async def test_a_probe_of_which_nothing_is_asked_gives_one() -> None:
-    said = Statement("Ship 40123 parcels.", ("40123",))
+    said = TrueStatement("Ship 40123 parcels.", ("40123",))
     asked, _, _ = exam("Nothing.", grades(2, 0.0))
     scores = await asked(WINDOW, Truth(goal=said, next=said))
     assert scores == {**dict.fromkeys(PROBES, 1.0), "goal": 0.0, "next": 0.0}

@@ -8,10 +8,10 @@ from statistics import fmean
 import pytest
 
 from fakes.evaluating import SETTING, Written, conversation, lines
-from pinfold.evaluation.probes import Reading
+from pinfold.evaluation.probes import WindowText
 from pinfold.evaluation.scores import PROBES, Probe
 from pinfold.evaluation.trials import run
-from pinfold.evaluation.truth import Fact, Statement, Truth
+from pinfold.evaluation.truth import ChangingFact, TrueStatement, Truth
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 
@@ -103,7 +103,7 @@ def test_a_heap_of_all_that_was_ever_said_is_no_memory(
     events = [event for stretch in told.stretches for event in stretch.events]
     said = [event.item.content for event in events if isinstance(event, ItemAdded)]
     truth = told.stretches[-1].truth
-    found = Reading([Item(n=1, kind="summary", content=text(said))]).scores(truth)
+    found = WindowText([Item(n=1, kind="summary", content=text(said))]).scores(truth)
     assert found["facts"] < 0.8
     assert fmean(found.values()) < most
 
@@ -115,7 +115,7 @@ def test_a_list_of_values_says_nothing_of_what_they_are(name: str) -> None:
         value for fact in truth.facts for statement in fact.older for value in statement.values
     ]
     now = [value for statement in truth.statements() for value in statement.values]
-    found = Reading([Item(n=1, kind="summary", content="\n".join([*older, *now]))]).scores(truth)
+    found = WindowText([Item(n=1, kind="summary", content="\n".join([*older, *now]))]).scores(truth)
     assert found["facts"] == found["decisions"] == 0.5
     assert found["goal"] <= 0.5
 
@@ -124,7 +124,7 @@ def test_a_next_step_behind_which_an_older_one_stands_counts_half() -> None:
     truth = Truth(GOAL, PORT, past=(OLD,))
 
     def next_in(text: str) -> float:
-        return Reading([Item(n=1, kind="user", content=text)]).scores(truth)["next"]
+        return WindowText([Item(n=1, kind="user", content=text)]).scores(truth)["next"]
 
     assert next_in(f"{OLD.text}\n{PORT.text}") == 1.0
     assert next_in(f"{PORT.text}\n{OLD.text}") == 0.5
@@ -132,23 +132,25 @@ def test_a_next_step_behind_which_an_older_one_stands_counts_half() -> None:
 
 
 def test_a_value_counts_by_its_label_too() -> None:
-    fact = Fact("batch size", Statement("make that 51234 then, please", ("51234",)), (OLD,))
+    fact = ChangingFact(
+        "batch size", TrueStatement("make that 51234 then, please", ("51234",)), (OLD,)
+    )
     truth = Truth(GOAL, GOAL, facts=(fact,))
 
     def known(text: str) -> float:
-        return Reading([Item(n=1, kind="user", content=text)]).scores(truth)["facts"]
+        return WindowText([Item(n=1, kind="user", content=text)]).scores(truth)["facts"]
 
     assert known("batch size: 51234") == 1.0
     assert known("51234") == 0.5
 
 
-PORT = Statement("The queue listens on port 40123.", ("40123",))
-OLD = Statement("The queue listens on port 30999.", ("30999",))
-GOAL = Statement("Build the queue velkoro.", ("velkoro",))
+PORT = TrueStatement("The queue listens on port 40123.", ("40123",))
+OLD = TrueStatement("The queue listens on port 30999.", ("30999",))
+GOAL = TrueStatement("Build the queue velkoro.", ("velkoro",))
 
 
 def held(text: str) -> float:
-    return Reading([Item(n=1, kind="user", content=text)]).held(PORT)
+    return WindowText([Item(n=1, kind="user", content=text)]).held(PORT)
 
 
 @pytest.mark.parametrize(
@@ -178,15 +180,15 @@ def test_a_value_is_held_as_a_whole_on_a_line_that_says_what_it_is(text: str, sh
     ],
 )
 def test_an_old_value_is_corrected_by_the_newer_one_behind_it(text: str, stale: bool) -> None:
-    reading = Reading([Item(n=1, kind="user", content=text)])
-    assert reading.is_stale(Fact("port", PORT, (OLD,))) is stale
+    reading = WindowText([Item(n=1, kind="user", content=text)])
+    assert reading.is_stale(ChangingFact("port", PORT, (OLD,))) is stale
 
 
 def test_a_path_is_known_by_its_name_and_its_folders() -> None:
     truth = Truth(PORT, PORT, files=("src/queue/velkoro.py",))
 
     def knows(text: str) -> float:
-        return Reading([Item(n=1, kind="checkpoint", content=text)]).scores(truth)["files"]
+        return WindowText([Item(n=1, kind="checkpoint", content=text)]).scores(truth)["files"]
 
     assert knows("wrote src/queue/velkoro.py") == 1.0
     assert knows("src/\n  queue/ created velkoro.py") == 1.0
@@ -196,5 +198,5 @@ def test_a_path_is_known_by_its_name_and_its_folders() -> None:
 
 def test_the_arguments_of_a_call_are_read_as_what_they_say() -> None:
     call = Item(n=1, kind="tool_call", name="shell", content='{"command":"h\\u00f6re \\"40123\\""}')
-    assert Reading([call]).held(PORT) == 0.5
-    assert Reading([Item(n=1, kind="tool_call", name="x", content="40123 {")]).held(PORT) == 0.5
+    assert WindowText([call]).held(PORT) == 0.5
+    assert WindowText([Item(n=1, kind="tool_call", name="x", content="40123 {")]).held(PORT) == 0.5

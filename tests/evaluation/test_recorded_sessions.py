@@ -14,15 +14,15 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.evaluate import known
-from pinfold.evaluation.recorded import MOST_REAL, Cut, cuts_of, names_in
+from pinfold.evaluation.recorded import MOST_REAL, SessionCut, cuts_of, names_in
 from pinfold.evaluation.recorded_scores import (
     MEASURES,
     OWN,
-    Made,
     Origin,
     Recorded,
     SessionResult,
     StrategyScore,
+    StrategyWindow,
     over_all,
 )
 from pinfold.evaluation.recorded_trials import tried
@@ -86,7 +86,7 @@ def recording(*, compacted: bool = True) -> list[Event]:
     return [event(seq, written) for seq, written in enumerate(data, 1)]
 
 
-def cut_of(events: list[Event]) -> Cut:
+def cut_of(events: list[Event]) -> SessionCut:
     """The cut at the compaction."""
     return next(cut for cut in cuts_of(events) if cut.compaction is not None)
 
@@ -107,7 +107,7 @@ class Telling(ModelFree):
         return draft.plan(self.name)
 
 
-def kept_by(text: str) -> Made:
+def kept_by(text: str) -> StrategyWindow:
     """What such a window keeps at the compaction."""
     result = tried("s", "codex", recording(), BUDGET, [(Telling(text), "ours")], COUNTER)
     return next(cut for cut in result.cuts if cut.real).made[0]

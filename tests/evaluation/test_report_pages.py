@@ -12,9 +12,9 @@ from fakes.pages import Page
 from pinfold.evaluation import report_recorded, report_trials
 from pinfold.evaluation.recorded_scores import (
     CutResult,
-    Made,
     Recorded,
     SessionResult,
+    StrategyWindow,
     over_all,
     rows,
 )
@@ -36,10 +36,10 @@ from pinfold.sanitize import is_safe
 
 def recorded(name: str = "a session") -> Recorded:
     made = (
-        Made("checkpoint", "ours", {"need": 0.9, "words": 1.0}, 1_900, 12.0),
-        Made("prune", "ours", {"need": 0.5}, 9_000, 3.0),
-        Made("tail", "baseline", not_run="no room"),
-        Made("own compaction", "recording", {"need": 0.25}, 1_500),
+        StrategyWindow("checkpoint", "ours", {"need": 0.9, "words": 1.0}, 1_900, 12.0),
+        StrategyWindow("prune", "ours", {"need": 0.5}, 9_000, 3.0),
+        StrategyWindow("tail", "baseline", not_run="no room"),
+        StrategyWindow("own compaction", "recording", {"need": 0.25}, 1_500),
     )
     cuts = (CutResult(40, True, 30_000, made),)
     session = SessionResult(name, "codex", 80, cuts, 1, rows(cuts, 2_000, 1.05))

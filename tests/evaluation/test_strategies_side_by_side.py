@@ -16,12 +16,12 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.dialogues import dialogues
-from pinfold.evaluation.evaluate import Wish, evaluate, known
+from pinfold.evaluation.evaluate import EvalWish, evaluate, known
 from pinfold.evaluation.scores import Evaluation, StrategyResult
 from pinfold.evaluation.trials import run
 from pinfold.window.refused import Refused
 
-WISH = Wish(trials=2, compactions=2, budget=BUDGET, conversations=2)
+WISH = EvalWish(trials=2, compactions=2, budget=BUDGET, conversations=2)
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +143,6 @@ def test_figures_do_not_hang_on_hash_seeds_or_time_zones(tmp_path: Path) -> None
 
 
 def test_all_conversations_are_tried_where_no_number_is_wished_for() -> None:
-    wish = Wish(trials=1, compactions=1, budget=BUDGET)
+    wish = EvalWish(trials=1, compactions=1, budget=BUDGET)
     found = asyncio.run(evaluate(wish, known(["checkpoint"]), COUNTER))
     assert set(result(found, "checkpoint").by_conversation) == {e.name for e in dialogues()}

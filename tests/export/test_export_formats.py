@@ -6,12 +6,12 @@ import pytest
 
 from fakes.exports import small, transcript
 from pinfold.export.formats import FORMATS, Format, file_name, format_of
-from pinfold.export.transcript import Transcript
+from pinfold.export.transcript import ExportedSession
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 
 
-def titled(text: str) -> Transcript:
+def titled(text: str) -> ExportedSession:
     return transcript([ItemAdded(item=Item(n=1, kind="user", content=text))])
 
 

@@ -17,7 +17,7 @@ import pytest
 from fakes.exports import WRITER, small, transcript
 from fakes.openai_server import FakeOpenAI, Reply
 from pinfold.export import codex
-from pinfold.export.transcript import Transcript
+from pinfold.export.transcript import ExportedSession
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Image
 
@@ -100,7 +100,7 @@ async def test_codex_resumes_an_exported_session_whole(program: str, tmp_path: P
     assert "turn_aborted" not in kinds
 
 
-def exported_session() -> Transcript:
+def exported_session() -> ExportedSession:
     """A session whose picture is one: Codex leaves out what it can't decode."""
     first, *rest = small()
     assert isinstance(first, ItemAdded)
@@ -121,7 +121,7 @@ def png() -> bytes:
     )
 
 
-def window(shown: Transcript) -> list[tuple[str, str]]:
+def window(shown: ExportedSession) -> list[tuple[str, str]]:
     """What the model is to see of the exported window."""
     last = codex.render(shown).splitlines()[-1]
     items = json.loads(last)["payload"]["replacement_history"]

@@ -14,7 +14,7 @@ from fakes.openai_rules import chat_complaint, responses_complaint
 from fakes.recorded import recorded
 from pinfold.adopt.detect import read
 from pinfold.export import codex, messages
-from pinfold.export.transcript import Transcript, window_alone
+from pinfold.export.transcript import ExportedSession, window_alone
 from pinfold.rollout.context import Context, FrontMemories
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item
@@ -32,7 +32,7 @@ def spoken(items: list[Item]) -> list[tuple[object, ...]]:
     ]
 
 
-def back(shown: Transcript, folder: Path) -> tuple[list[Item], Window]:
+def back(shown: ExportedSession, folder: Path) -> tuple[list[Item], Window]:
     """The items and the window that a reader of Codex's rollouts finds."""
     file = folder / "rollout.jsonl"
     file.write_text(codex.render(shown))
@@ -94,7 +94,7 @@ def test_codex_reads_back_what_was_said_and_done(tmp_path: Path) -> None:
     assert texts == [item.content for item in shown.window if item.kind != "reasoning"]
 
 
-def lines(shown: Transcript) -> list[tuple[str, Any]]:
+def lines(shown: ExportedSession) -> list[tuple[str, Any]]:
     told = map(json.loads, codex.render(shown).splitlines())
     return [(value["type"], value["payload"]) for value in told]
 
@@ -149,7 +149,7 @@ def test_what_codex_gets_is_what_a_server_accepts() -> None:
 
 def test_a_session_of_another_name_gets_an_id_that_codex_takes() -> None:
     shown = transcript(small(), WRITER)
-    other = Transcript("t", "ses_1", "/r", WRITER, shown.context, shown.entries, shown.window)
+    other = ExportedSession("t", "ses_1", "/r", WRITER, shown.context, shown.entries, shown.window)
     assert codex.thread_id(other) == codex.thread_id(other)
     assert codex.file_name(other).startswith("rollout-2026-01-01T00-00-01-")
 

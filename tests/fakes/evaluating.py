@@ -6,7 +6,7 @@ from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.evaluation.author import Conversation, compose
+from pinfold.evaluation.author import ComposedConversation, compose
 from pinfold.evaluation.dialogues import dialogues
 from pinfold.evaluation.trials import WINDOW, Setting
 from pinfold.evaluation.truth import Truth
@@ -23,7 +23,7 @@ SETTING = Setting(BUDGET, COUNTER, MODEL)
 
 def conversation(
     name: str = "invoice-rounding", *, seed: int = 1, compactions: int = 2
-) -> Conversation:
+) -> ComposedConversation:
     dialogue = next(made for made in dialogues() if made.name == name)
     return compose(dialogue, seed, compactions=compactions, budget=BUDGET, count=COUNTER.count)
 

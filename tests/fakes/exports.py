@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fakes import histories
 from fakes.windows import IMAGE, MODEL
 from pinfold.commands.export import opening
-from pinfold.export.transcript import ExportedItem, Transcript
+from pinfold.export.transcript import ExportedItem, ExportedSession
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import AgentsFile, Context
 from pinfold.rollout.events import Data, ItemAdded, ItemsMarked, PinsChanged, WindowReplaced
@@ -86,13 +86,13 @@ def _call(
 
 def transcript(
     data: list[Data], model: ModelInfo = MODEL, context: Context = CONTEXT
-) -> Transcript:
+) -> ExportedSession:
     """What these events come to."""
     window = Window()
     for event in histories.events(data):
         window.step(event)
     items = [window.archive[n] for n in window.archive]
-    return Transcript(
+    return ExportedSession(
         opening=opening(items),
         session=ID,
         cwd="/repo",

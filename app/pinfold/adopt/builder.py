@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pinfold.adopt.adoption import Adoption, Tool
-from pinfold.adopt.items import Items
+from pinfold.adopt.items import NumberedItems
 from pinfold.adopt.matches import Matches
 from pinfold.adopt.numbering import numbered
 from pinfold.adopt.pairs import OpenCalls, Whole, answering, lone_result, unknown_result
@@ -49,7 +49,7 @@ class Builder:
     def __init__(self, tool: Tool, file: str) -> None:
         self.window: list[int] = []
         """Numbers of the items in the window, in order."""
-        self._known = Items()
+        self._known = NumberedItems()
         self.items = self._known.by_number
         """All items so far."""
         self.turn_open = False

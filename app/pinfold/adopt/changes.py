@@ -10,7 +10,7 @@ MAX_LINES = 1_000
 MAX_CHARACTERS = 64_000
 
 
-class Part(NamedTuple):
+class DiffPart(NamedTuple):
     """A piece of a file that changed."""
 
     path: str
@@ -22,7 +22,7 @@ class Part(NamedTuple):
 
 
 def edited(
-    paths: Sequence[str], parts: Iterable[Part] = (), *, bodies: Iterable[str]
+    paths: Sequence[str], parts: Iterable[DiffPart] = (), *, bodies: Iterable[str]
 ) -> dict[str, Any]:
     """The detail of an edit; `bodies` are the call's arguments that hold text of files, as far as
     they are known."""

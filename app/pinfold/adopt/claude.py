@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.claude_acts import kept
-from pinfold.adopt.claude_chain import Node
+from pinfold.adopt.claude_chain import ChainNode
 from pinfold.adopt.claude_records import (
     LINKED,
     SILENT,
@@ -159,7 +159,7 @@ class _Reader:
     # What the user or the host said
 
     def _user(self, record: Record) -> None:
-        node: Node | None = None
+        node: ChainNode | None = None
         texts: list[str] = []
         images: list[Image] = []
         for block in blocks(object_of(record, "message").get("content")):
@@ -175,7 +175,7 @@ class _Reader:
             self._thread.follow(record)
 
     def _add_message(
-        self, record: Record, after: Node | None, texts: Sequence[str], images: Sequence[Image]
+        self, record: Record, after: ChainNode | None, texts: Sequence[str], images: Sequence[Image]
     ) -> None:
         aside = flag(record, "isSidechain")
         if aside or flag(record, "isMeta"):

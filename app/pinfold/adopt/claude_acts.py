@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from pinfold.adopt.artifacts import Op, Touched, command, file
-from pinfold.adopt.changes import STATUS, Part, answered, edited, refused, signed
+from pinfold.adopt.changes import STATUS, DiffPart, answered, edited, refused, signed
 from pinfold.adopt.host_text import Spans, between, inside, shifted
 from pinfold.adopt.lines import list_of, number_of, object_of, text_of
 
@@ -55,7 +55,7 @@ def kept(extra: Any) -> dict[str, Any]:
     return {name: extra[name] for name in names if name in extra}
 
 
-class Acts:
+class ClaudeActs:
     """Tells what each call did. It knows the tasks, which change one by one, and sub-agents."""
 
     def __init__(self) -> None:
@@ -166,20 +166,20 @@ def _edit(given: Given, path: str, extra: Given, cwd: str, *, ok: bool) -> dict[
     return edited(paths, [part for part in parts if part.lines], bodies=bodies)
 
 
-def _hunk(path: str, hunk: dict[str, Any]) -> Part:
+def _hunk(path: str, hunk: dict[str, Any]) -> DiffPart:
     # "\\ No newline at end of file" is among the lines, and is none.
     lines = [row for row in list_of(hunk, "lines") if isinstance(row, str) and row[:1] != "\\"]
-    return Part(path, lines, number_of(hunk, "oldStart"), number_of(hunk, "newStart"))
+    return DiffPart(path, lines, number_of(hunk, "oldStart"), number_of(hunk, "newStart"))
 
 
-def _parts(path: str, given: Given) -> list[Part]:
+def _parts(path: str, given: Given) -> list[DiffPart]:
     """What the arguments of an edit say of it, where the session does not tell what changed."""
     edits = [edit for edit in list_of(given, "edits") if isinstance(edit, dict)]
     found = []
     for edit in edits or [given]:
         before = next((text for key in _BEFORE if (text := text_of(edit, key))), "")
         text = next((text for key in _AFTER if (text := text_of(edit, key))), "")
-        found.append(Part(path, signed(before, text)))
+        found.append(DiffPart(path, signed(before, text)))
     return found
 
 

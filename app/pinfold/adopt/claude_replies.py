@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from pinfold.adopt.claude_acts import Acts, touched
-from pinfold.adopt.claude_chain import Node
+from pinfold.adopt.claude_acts import ClaudeActs, touched
+from pinfold.adopt.claude_chain import ChainNode
 from pinfold.adopt.claude_records import Block, Record, blocks, cleared, flag, output, usage
 from pinfold.adopt.claude_thread import Thread
 from pinfold.adopt.lines import compact, object_of, text_of
@@ -12,14 +12,14 @@ from pinfold.rollout.items import Item
 
 class _Response(NamedTuple):
     number: int
-    node: Node | None
+    node: ChainNode | None
     """None in a side chain."""
 
 
 class _Call(NamedTuple):
     """A call, as its result needs it."""
 
-    node: Node | None
+    node: ChainNode | None
     tool: str
     arguments: dict[str, Any]
 
@@ -29,7 +29,7 @@ class Replies:
 
     def __init__(self, thread: Thread) -> None:
         self._thread = thread
-        self._acts = Acts()
+        self._acts = ClaudeActs()
         self._model = ""
         self._last_lines: dict[str, Record] = {}
         """By the ids of responses, which may span several lines."""
@@ -108,7 +108,7 @@ class Replies:
         )
         self._thread.add(record, node, item)
 
-    def result(self, record: Record, block: Block) -> Node | None:
+    def result(self, record: Record, block: Block) -> ChainNode | None:
         """Add a result to the node of its call, and return that node."""
         call_id = text_of(block, "tool_use_id")
         call = self._calls.get(call_id)
@@ -117,7 +117,7 @@ class Replies:
         ok = not flag(block, "is_error")
         extra = object_of(record, "toolUseResult")
         tool, given = (call.tool, call.arguments) if call else ("", {})
-        acts = self._acts if node else Acts()  # the tasks of a side chain are its own
+        acts = self._acts if node else ClaudeActs()  # the tasks of a side chain are its own
         detail = acts.detail(tool, given, text, extra, self._thread.cwd, ok=ok)
         item = Item(
             n=0, kind="tool_result", content=text, call_id=call_id, images=images, detail=detail

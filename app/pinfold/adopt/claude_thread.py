@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pinfold.adopt.builder import Builder
-from pinfold.adopt.claude_chain import Chain, Node
+from pinfold.adopt.claude_chain import Chain, ChainNode
 from pinfold.adopt.claude_queue import Queue
 from pinfold.adopt.claude_records import Record, figures, flag, preserved
 from pinfold.adopt.claude_words import detail_of
@@ -40,8 +40,8 @@ class Thread:
         """Whether items are in the builder's window that do not belong there."""
 
     def node(
-        self, record: Record, after: Node | None = None, *, settle: bool = False
-    ) -> Node | None:
+        self, record: Record, after: ChainNode | None = None, *, settle: bool = False
+    ) -> ChainNode | None:
         """A new tip for the record; None in a side chain, which has no place in the chain.
 
         It hangs on `after`, else on the record's parent. `settle` says that calls which wait get
@@ -52,7 +52,7 @@ class Thread:
         self._take_queued()
         parent = after.host if after else self.chain.parent(text_of(record, "parentUuid"))
         went_back = parent is not self.chain.tip
-        node = Node(parent)
+        node = ChainNode(parent)
         self.chain.move(node)
         self.chain.link(text_of(record, "uuid"), node)
         if went_back or (self._astray and (settle or not self.waiting)):
@@ -64,7 +64,7 @@ class Thread:
         parent = self.chain.parent(text_of(record, "parentUuid"))
         self.chain.link(text_of(record, "uuid"), parent)
 
-    def add(self, record: Record, node: Node | None, item: Item) -> int:
+    def add(self, record: Record, node: ChainNode | None, item: Item) -> int:
         """Add an item to `node`, and return the number that it gets."""
         aside = {"aside": True} if flag(record, "isSidechain") else {}
         origin = Origin(foreign_id=text_of(record, "uuid") or None)
@@ -88,7 +88,7 @@ class Thread:
         boundary = self._boundaries.pop(boundary_uuid, {})
         metadata = object_of(boundary, "compactMetadata")
         anchor, kept_uuids = preserved(metadata, self.parents)
-        node = Node(self.chain.tip, opens_window=True)
+        node = ChainNode(self.chain.tip, opens_window=True)
         kept = self.chain.keep(kept_uuids, node)
         item = Item(n=0, kind="summary", content=summary, origin=Origin(foreign_id=uuid or None))
         kept_first = bool(anchor) and anchor == boundary_uuid

@@ -11,7 +11,7 @@ from pinfold.adopt import codex_items
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.artifacts import Touched
 from pinfold.adopt.builder import Builder
-from pinfold.adopt.codex_acts import Acts
+from pinfold.adopt.codex_acts import CodexActs
 from pinfold.adopt.codex_tools import outcome, touched
 from pinfold.adopt.lines import number_of, object_of, records, text_of, time_of
 from pinfold.rollout.context import Context
@@ -77,7 +77,7 @@ class _Reader:
         """The last response whose usage is known."""
         self._marked_turns = False
         """Whether the rollout says itself where turns begin."""
-        self._acts = Acts()
+        self._acts = CodexActs()
         self._calls: dict[str, Item] = {}
         """The open calls, by call id."""
         self._touched: dict[str, list[Touched]] = {}

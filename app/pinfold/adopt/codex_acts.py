@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pinfold.adopt.artifacts import file
-from pinfold.adopt.changes import STATUS, Part, answered, edited, refused
+from pinfold.adopt.changes import STATUS, DiffPart, answered, edited, refused
 from pinfold.adopt.codex_tools import (
     PATCHES,
     SHELLS,
@@ -45,7 +45,7 @@ _PROMPT = "## My request for Codex:\n"
 _PICTURE = re.compile(r"<image(?: name=\[[^\]\n]*\])?>|</image>")
 
 
-class Acts:
+class CodexActs:
     """Tells what each call did. It knows the commands that still run, by their sessions."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ def _wrapped(output: str) -> dict[str, Any]:
 def _patched(given: dict[str, Any], cwd: str, *, ok: bool) -> dict[str, Any]:
     sections = list(_sections(patch_of(given), cwd))
     paths = list(dict.fromkeys(path for path, _ in sections))
-    parts = (Part(path, lines) for path, lines in sections if lines)
+    parts = (DiffPart(path, lines) for path, lines in sections if lines)
     bodies = [key for key in PATCHES if key in given]
     return edited(paths, parts if ok else (), bodies=bodies)
 

@@ -8,7 +8,7 @@ from pinfold.adopt.pairs import Key, key
 from pinfold.rollout.items import WRITTEN, Item
 
 
-class Items:
+class NumberedItems:
     def __init__(self) -> None:
         self.by_number: dict[int, Item] = {}
         self._last_n = 0

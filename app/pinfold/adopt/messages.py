@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from pinfold.adopt import codex_items
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.builder import Builder
-from pinfold.adopt.changes import Part, edited, signed
-from pinfold.adopt.codex_acts import Acts
+from pinfold.adopt.changes import DiffPart, edited, signed
+from pinfold.adopt.codex_acts import CodexActs
 from pinfold.adopt.codex_tools import arguments_of, command_of
 from pinfold.adopt.content import content
 from pinfold.adopt.lines import compact, list_of, object_of, records, text_of, time_of
@@ -88,7 +88,7 @@ class _Reader:
         """Whether the conversation has begun, so that instructions are in it, not before it."""
         self._response = 0
         """The response that continues; 0 once something else came between."""
-        self._acts = Acts()
+        self._acts = CodexActs()
         self._calls: dict[str, Item] = {}
         """The open calls, by call id."""
 
@@ -204,7 +204,7 @@ def _call(call: dict[str, Any]) -> Item:
     )
 
 
-def _detail(acts: Acts, name: str, arguments: str, output: str) -> dict[str, Any]:
+def _detail(acts: CodexActs, name: str, arguments: str, output: str) -> dict[str, Any]:
     """The detail of a result. Anyone may have named the tools: Codex's names tell, else the
     arguments, else the names that editing tools have."""
     detail = acts.detail(name, arguments, output, "")
@@ -214,7 +214,7 @@ def _detail(acts: Acts, name: str, arguments: str, output: str) -> dict[str, Any
     path = _first(given, _PATHS)
     bodies = [key for key in (*_BEFORE, *_AFTER) if isinstance(given.get(key), str)]
     if path and bodies:
-        part = Part(path, signed(_first(given, _BEFORE), _first(given, _AFTER)))
+        part = DiffPart(path, signed(_first(given, _BEFORE), _first(given, _AFTER)))
         return {**detail, **edited([path], [part] if part.lines else [], bodies=bodies)}
     if name.lower() in EDITORS:
         return {**detail, **edited([path] if path else [], bodies=bodies)}

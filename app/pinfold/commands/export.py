@@ -16,7 +16,7 @@ from pinfold.sanitize import escaped, safe
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
     from pinfold.export.formats import Format, Scope
-    from pinfold.export.transcript import ExportedItem, Transcript
+    from pinfold.export.transcript import ExportedItem, ExportedSession
     from pinfold.rollout.items import Item
 
 _CODEX = "Codex finds it under ~/.codex/sessions/YYYY/MM/DD."
@@ -66,7 +66,7 @@ def wish(
     return Wish(told, path, scope, redact)
 
 
-def document(asked: Wish, transcript: Transcript, lines: Iterable[bytes] = ()) -> Document:
+def document(asked: Wish, transcript: ExportedSession, lines: Iterable[bytes] = ()) -> Document:
     """The document; `lines` are the raw rollout, which `jsonl` copies. Blocking."""
     from pinfold.export.formats import file_name, renderer, scope_of
     from pinfold.export.transcript import window_alone
@@ -127,7 +127,7 @@ def opening(items: Iterable[Item]) -> str:
 
 
 async def export(context: Context, words: Sequence[str], *, redact: bool, **only: bool) -> None:
-    from pinfold.export.transcript import Transcript
+    from pinfold.export.transcript import ExportedSession
 
     session = context.session
     asked = _wish(words, redact=redact, **only)
@@ -135,7 +135,7 @@ async def export(context: Context, words: Sequence[str], *, redact: bool, **only
     sent, boundaries = window.items, tuple(window.boundaries)
 
     def read() -> Document:
-        transcript = Transcript(
+        transcript = ExportedSession(
             opening=opening(items),
             session=session.id,
             cwd=str(session.cwd),

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from random import Random
 
 from pinfold.evaluation.dialogues import Dialogue, DialogueLine, Exchange, chatter
-from pinfold.evaluation.filler import Filler, ToolUse, digest
+from pinfold.evaluation.filler import FillerWriter, ToolUse, digest
 from pinfold.evaluation.script import Count, Script
-from pinfold.evaluation.truth import Fact, Statement, Truth, Values
+from pinfold.evaluation.truth import ChangingFact, TrueStatement, Truth, Values
 from pinfold.rollout.events import ArtifactObserved, Data
 from pinfold.rollout.memory import Source
 
@@ -41,17 +41,19 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class ComposedConversation:
     dialogue: Dialogue
     stretches: tuple[Stretch, ...]
 
 
 def compose(
     dialogue: Dialogue, seed: int, *, compactions: int, budget: int, count: Count
-) -> Conversation:
+) -> ComposedConversation:
     """The same for the same arguments. `count` measures tokens."""
     author = _Author(dialogue, seed, budget, count)
-    return Conversation(dialogue, tuple(author.stretch(number) for number in range(compactions)))
+    return ComposedConversation(
+        dialogue, tuple(author.stretch(number) for number in range(compactions))
+    )
 
 
 class _Author:
@@ -61,13 +63,13 @@ class _Author:
         self._dialogue = dialogue
         self._rng = Random(f"{dialogue.name} {seed}")  # noqa: S311  not for secrets
         self._chatter = chatter(dialogue.language)
-        self._filler = Filler(self._rng, self._chatter)
+        self._filler = FillerWriter(self._rng, self._chatter)
         self._values = Values(self._rng)
         self._script = Script(count)
         self._budget = budget
-        self._statements: dict[str, dict[str, Statement]] = {}
+        self._statements: dict[str, dict[str, TrueStatement]] = {}
         """By kind and key, without facts."""
-        self._facts: dict[str, Fact] = {}
+        self._facts: dict[str, ChangingFact] = {}
         """And whatever else has been replaced."""
         self._files: list[str] = []
 
@@ -89,7 +91,7 @@ class _Author:
         return Stretch(tuple(script.taken()), self._truth(), script.user_tokens)
 
     def _truth(self) -> Truth:
-        def all_of(kind: str) -> tuple[Statement, ...]:
+        def all_of(kind: str) -> tuple[TrueStatement, ...]:
             return tuple(self._statements.get(kind, {}).values())
 
         *past, step = all_of("next")
@@ -169,7 +171,7 @@ class _Author:
             end = mark.end()
         return "".join([*parts, self._values.fill(text[end:]).text])
 
-    def _hold(self, kind: str, key: str, said: Statement) -> None:
+    def _hold(self, kind: str, key: str, said: TrueStatement) -> None:
         match kind:
             case "fact":
                 self._change(key, said)
@@ -178,10 +180,10 @@ class _Author:
             case _:
                 every = self._statements.setdefault(kind, {})
                 if key in every:
-                    self._facts.setdefault(key, Fact(key, every[key]))
+                    self._facts.setdefault(key, ChangingFact(key, every[key]))
                     self._change(key, said)
                 every[key or said.text] = said
 
-    def _change(self, key: str, said: Statement) -> None:
+    def _change(self, key: str, said: TrueStatement) -> None:
         known = self._facts.get(key)
-        self._facts[key] = Fact(key, said) if known is None else known.changed(said)
+        self._facts[key] = ChangingFact(key, said) if known is None else known.changed(said)

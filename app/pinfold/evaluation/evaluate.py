@@ -31,7 +31,7 @@ BUDGET = 4_000
 Chosen = tuple[Strategy, Kind]
 
 
-class Wish(Struct, frozen=True):
+class EvalWish(Struct, frozen=True):
     """What to evaluate."""
 
     trials: int = 5
@@ -55,7 +55,7 @@ class Speakers(Struct, frozen=True):
     smoke: bool
 
 
-class Progress(Struct, frozen=True):
+class EvalProgress(Struct, frozen=True):
     """How far an evaluation is."""
 
     done: int
@@ -66,7 +66,7 @@ class Progress(Struct, frozen=True):
     """Whose turn it is."""
 
 
-Listener = Callable[[Progress], None]
+Listener = Callable[[EvalProgress], None]
 
 
 def known(names: Iterable[str] = ()) -> list[Chosen]:
@@ -80,7 +80,7 @@ def known(names: Iterable[str] = ()) -> list[Chosen]:
 
 
 async def evaluate(
-    wish: Wish,
+    wish: EvalWish,
     strategies: Sequence[Chosen],
     counter: Counter,
     speakers: Speakers | None = None,
@@ -98,7 +98,7 @@ async def evaluate(
 
     async def step(conversation: str, strategy: str) -> None:
         """Report a compaction before it begins, and let the event loop run."""
-        listener(Progress(next(done), every, conversation, strategy))
+        listener(EvalProgress(next(done), every, conversation, strategy))
         await asyncio.sleep(0)
 
     runs: list[list[_Ran]] = []
@@ -149,7 +149,7 @@ class _Ran(Struct, frozen=True):
 async def _ran(
     dialogue: Dialogue,
     seed: int,
-    wish: Wish,
+    wish: EvalWish,
     strategies: Sequence[Chosen],
     setting: Setting,
     step: Callable[[str, str], Awaitable[None]],
@@ -166,7 +166,7 @@ async def _ran(
     return _Ran(conversation.stretches[0].user_tokens, made)
 
 
-def _setting(wish: Wish, counter: Counter, speakers: Speakers | None) -> Setting:
+def _setting(wish: EvalWish, counter: Counter, speakers: Speakers | None) -> Setting:
     model = ModelInfo("", "", WINDOW * wish.budget, "config", max_output=0)
     if speakers is None:
         return Setting(wish.budget, counter, model)
@@ -176,7 +176,7 @@ def _setting(wish: Wish, counter: Counter, speakers: Speakers | None) -> Setting
     return Setting(wish.budget, counter, model, writer, exam)
 
 
-def _chosen(wish: Wish, trial: int, with_model: bool) -> list[Dialogue]:
+def _chosen(wish: EvalWish, trial: int, with_model: bool) -> list[Dialogue]:
     """Others in each trial, where not all are."""
     every = dialogues()
     number = wish.conversations or (1 if with_model else len(every))

@@ -23,7 +23,7 @@ class ToolUse(Struct, frozen=True):
     seen: ArtifactObserved | None = None
 
 
-class Filler:
+class FillerWriter:
     """Makes filler, without any value of the kinds that trials ask for."""
 
     def __init__(self, rng: Random, chatter: Chatter) -> None:

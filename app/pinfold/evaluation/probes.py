@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from statistics import fmean
 
 from pinfold.evaluation.scores import Probe
-from pinfold.evaluation.truth import Fact, Statement, Truth
+from pinfold.evaluation.truth import ChangingFact, TrueStatement, Truth
 from pinfold.rollout.arguments import parsed, strings
 from pinfold.rollout.items import Item
 
@@ -25,7 +25,7 @@ UNSURE = 0.5
 """Of the next step, where an older one is behind it."""
 
 
-class Reading:
+class WindowText:
     """A window as text."""
 
     def __init__(self, items: Iterable[Item]) -> None:
@@ -46,22 +46,22 @@ class Reading:
             "files": _mean(float(self._knows(path)) for path in truth.files),
         }
 
-    def held(self, statement: Statement) -> float:
+    def held(self, statement: TrueStatement) -> float:
         """How far the window holds a statement."""
         values = [_plain(value) for value in statement.values]
         passages = {passage for value in values for passage in self._surroundings(value)}
         return max((_share(passage, values, statement.words) for passage in passages), default=0.0)
 
-    def _latest(self, fact: Fact) -> float:
+    def _latest(self, fact: ChangingFact) -> float:
         if self.is_stale(fact):
             return 0.0
         return max(self.held(fact.latest), self.held(fact.labelled))
 
     def _step(self, truth: Truth) -> float:
         share = self.held(truth.next)
-        return UNSURE * share if self.is_stale(Fact("", truth.next, truth.past)) else share
+        return UNSURE * share if self.is_stale(ChangingFact("", truth.next, truth.past)) else share
 
-    def is_stale(self, fact: Fact) -> bool:
+    def is_stale(self, fact: ChangingFact) -> bool:
         """Whether an older value stands without a newer mention of the latest one behind it."""
         latest = max(map(self._last_place, fact.latest.values))
         return any(

@@ -31,7 +31,7 @@ MOST_REAL = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class SessionCut:
     """A point of a session, and what became of it."""
 
     before: Sequence[Event]
@@ -55,7 +55,7 @@ class Cut:
         return frozenset(short(name) for name in self.used if not is_folder(name))
 
 
-def cuts_of(events: Sequence[Event], simulated: float = SIMULATED) -> Iterator[Cut]:
+def cuts_of(events: Sequence[Event], simulated: float = SIMULATED) -> Iterator[SessionCut]:
     """Before compactions that the recording holds, `MOST_REAL` at most, and at a share of its
     items."""
     real = [at for at, event in enumerate(events) if _is_compaction(event)]
@@ -67,7 +67,7 @@ def cuts_of(events: Sequence[Event], simulated: float = SIMULATED) -> Iterator[C
         yield cut_at(events, at, next((later for later in real if later > at), len(events)))
 
 
-def cut_at(events: Sequence[Event], at: int, end: int) -> Cut:
+def cut_at(events: Sequence[Event], at: int, end: int) -> SessionCut:
     """What was before event `at`, and what was needed of it up to event `end`."""
     known = Known()
     changed: set[str] = set()
@@ -87,7 +87,7 @@ def cut_at(events: Sequence[Event], at: int, end: int) -> Cut:
     after = [event.data.item for event in events[at:end] if isinstance(event.data, ItemAdded)]
     calls = (item for item in after if item.kind == "tool_call")
     seen = frozenset(name for item in before for name in names_in(item, known.cwd))
-    return Cut(
+    return SessionCut(
         before=events[:at],
         compaction=events[at] if at < len(events) and _is_compaction(events[at]) else None,
         known=known,

@@ -8,7 +8,7 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.recorded import cut_at
-from pinfold.evaluation.recorded_scores import Made, Measure
+from pinfold.evaluation.recorded_scores import Measure, StrategyWindow
 from pinfold.evaluation.recorded_trials import Wanted, items_of, made
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import Event, ItemAdded
@@ -49,7 +49,7 @@ class SessionMoment:
             shares["need"] = before.kept["need"]
         return {measure: shares[measure] for measure in SHOWN if measure in shares}
 
-    def _before(self, strategy: str) -> Made | None:
+    def _before(self, strategy: str) -> StrategyWindow | None:
         if self._past is None:
             return None
         view, wanted = self._past

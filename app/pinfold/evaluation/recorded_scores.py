@@ -41,7 +41,7 @@ OWN = "own compaction"
 """The name of what the recording tool did itself."""
 
 
-class Made(Struct, frozen=True):
+class StrategyWindow(Struct, frozen=True):
     """What one strategy made of the window at one cut."""
 
     strategy: str
@@ -65,7 +65,7 @@ class CutResult(Struct, frozen=True):
     """Whether the recording has a compaction there."""
     tokens: int
     """Of the window's items before it."""
-    made: tuple[Made, ...]
+    made: tuple[StrategyWindow, ...]
 
 
 class StrategyScore(Struct, frozen=True):
@@ -143,14 +143,14 @@ def over_all(
 def rows(cuts: Iterable[CutResult], budget: int, slack: float) -> tuple[StrategyScore, ...]:
     """Each strategy, in the order in which they come; `slack` is what a budget may be exceeded
     by, as a ratio."""
-    found: dict[str, list[Made]] = {}
+    found: dict[str, list[StrategyWindow]] = {}
     for cut in cuts:
         for made in cut.made:
             found.setdefault(made.strategy, []).append(made)
     return tuple(_row(name, some, slack * budget) for name, some in found.items())
 
 
-def _row(name: str, every: Sequence[Made], most: float) -> StrategyScore:
+def _row(name: str, every: Sequence[StrategyWindow], most: float) -> StrategyScore:
     ran = [made for made in every if not made.not_run]
     return StrategyScore(
         strategy=name,

@@ -12,14 +12,14 @@ from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.evaluate import Chosen
-from pinfold.evaluation.recorded import Cut, cuts_of, spaced, text_of
+from pinfold.evaluation.recorded import SessionCut, cuts_of, spaced, text_of
 from pinfold.evaluation.recorded_scores import (
     OWN,
     CutResult,
-    Made,
     Measure,
     Origin,
     SessionResult,
+    StrategyWindow,
     rows,
 )
 from pinfold.evaluation.trials import SLACK, WINDOW
@@ -35,7 +35,7 @@ BUDGET = 8_000
 class Wanted:
     """What a new window should still hold of the old one."""
 
-    def __init__(self, cut: Cut, view: WindowView, budget: int) -> None:
+    def __init__(self, cut: SessionCut, view: WindowView, budget: int) -> None:
         self._names: dict[Measure, frozenset[str]] = {
             "need": cut.needed,
             "letter": frozenset(name.text for name in cut.used),
@@ -96,11 +96,13 @@ def tried(
     return SessionResult(name, tool, items, tuple(found), small, rows(found, budget, SLACK))
 
 
-def _cut_result(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Counter) -> CutResult:
+def _cut_result(
+    cut: SessionCut, budget: int, strategies: Sequence[Chosen], counter: Counter
+) -> CutResult:
     projections = folded(cut.before, counter, "chat", cut.known)
     view = view_within(projections, budget)
     options = PlanOptions(target_pct=1 / WINDOW)
-    found: list[Made] = []
+    found: list[StrategyWindow] = []
     if view.tokens > budget:
         wanted = Wanted(cut, view, budget)
         view.known.record.catch_up()  # what is read once is not the first one's time
@@ -108,7 +110,9 @@ def _cut_result(cut: Cut, budget: int, strategies: Sequence[Chosen], counter: Co
         if cut.compaction is not None:
             projections.step(cut.compaction)
             kept = wanted.kept_in(projections.window.items)
-            found.append(Made(OWN, "recording", kept, tokens=sum(projections.gauge.tokens)))
+            found.append(
+                StrategyWindow(OWN, "recording", kept, tokens=sum(projections.gauge.tokens))
+            )
     last = max((item.n for item in cut.items), default=0)
     return CutResult(last, cut.compaction is not None, view.tokens, tuple(found))
 
@@ -122,7 +126,7 @@ def view_within(projections: Projections, budget: int) -> WindowView:
 
 def made(
     view: WindowView, strategy: Strategy, origin: Origin, wanted: Wanted, options: PlanOptions
-) -> Made:
+) -> StrategyWindow:
     """What a strategy makes of a window. None takes its place where it fails."""
     view = replace(view, memo={})
     begun = time.perf_counter()
@@ -130,10 +134,10 @@ def made(
         plan = strategy.plan(view, Material(), options)
         engine.validate(view, plan)
     except Exception as error:  # a third party's may raise anything
-        return Made(strategy.name, origin, not_run=str(error) or type(error).__name__)
+        return StrategyWindow(strategy.name, origin, not_run=str(error) or type(error).__name__)
     milliseconds = (time.perf_counter() - begun) * 1e3
     kept = wanted.kept_in(items_of(view, plan))
-    return Made(strategy.name, origin, kept, plan.sizes.after, round(milliseconds, 2))
+    return StrategyWindow(strategy.name, origin, kept, plan.sizes.after, round(milliseconds, 2))
 
 
 def items_of(view: WindowView, plan: CompactionPlan) -> tuple[Item, ...]:

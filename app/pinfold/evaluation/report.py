@@ -37,18 +37,18 @@ class ScoreRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     caption: str
     heads: Sequence[str]
     rows: Sequence[ScoreRow]
 
 
-Part = str | Table | Sequence[tuple[str, str]]
+Part = str | ReportTable | Sequence[tuple[str, str]]
 """A paragraph, a table, or terms with their definitions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ReportSection:
     title: str
     parts: Sequence[Part]
 
@@ -58,10 +58,10 @@ class EvalReport:
     title: str
     verdict: str
     facts: Sequence[str]
-    sections: Sequence[Section]
-    details: Sequence[Section] = ()
+    sections: Sequence[ReportSection]
+    details: Sequence[ReportSection] = ()
     """What is closed on a page, and comes first on a terminal."""
-    background: Sequence[Section] = ()
+    background: Sequence[ReportSection] = ()
     """What is on a page alone; most of it never changes."""
 
 

@@ -13,9 +13,9 @@ from pinfold.evaluation.recorded_scores import (
 from pinfold.evaluation.report import (
     Cell,
     EvalReport,
+    ReportSection,
+    ReportTable,
     ScoreRow,
-    Section,
-    Table,
     amount,
     score,
 )
@@ -26,7 +26,7 @@ CUTS = (
     "items; what fits the budget there is not compacted. All cuts weigh the same. Nothing "
     "leaves this machine, and no model is called."
 )
-MEASURED = Section(
+MEASURED = ReportSection(
     "What is measured, each in [0, 1]; higher is better",
     (
         tuple((NAMES[measure], text) for measure, text in MEASURES.items()),
@@ -44,7 +44,7 @@ def report(found: Recorded) -> EvalReport:
         "no model was called",
         f"{duration(found.seconds)} of work",
     )
-    unread = [Section("Not read", found.unread)] if found.unread else []
+    unread = [ReportSection("Not read", found.unread)] if found.unread else []
     return EvalReport(
         "What compaction keeps of recorded sessions",
         found.verdict,
@@ -55,7 +55,7 @@ def report(found: Recorded) -> EvalReport:
     )
 
 
-def _sections(found: Recorded, cut: Sequence[SessionResult]) -> Iterator[Section]:
+def _sections(found: Recorded, cut: Sequence[SessionResult]) -> Iterator[ReportSection]:
     cuts = sum(len(session.cuts) for session in cut)
     remarks: list[str] = []
     if any(row.tokens > found.budget for row in found.rows):
@@ -66,14 +66,14 @@ def _sections(found: Recorded, cut: Sequence[SessionResult]) -> Iterator[Section
     if small := len(found.sessions) - len(cut):
         remarks.append(f"{plural(small, 'session')} with nothing to compact: already small enough.")
     caption = f"The mean over all cuts, in windows of {found.budget:,} tokens"
-    yield Section(
+    yield ReportSection(
         f"All {plural(len(cut), 'session')}, {plural(cuts, 'cut')}",
         (_table(caption, found.rows, found.budget), *remarks),
     )
     if found.real:
         real = _table("", found.real, found.budget)
         title = f"Where the original tools compacted, {plural(found.real[0].all, 'cut')}"
-        yield Section(title, (real,))
+        yield ReportSection(title, (real,))
     own = [row for row in found.real if row.origin == "recording"]
     spreads = [
         ScoreRow(row.strategy, row.origin, _quarters(needs))
@@ -82,7 +82,7 @@ def _sections(found: Recorded, cut: Sequence[SessionResult]) -> Iterator[Section
     ]
     if spreads:
         heads = ("lowest", "quarter", "median", "three quarters", "highest")
-        yield Section("Future need, by cut", (Table("", heads, spreads),))
+        yield ReportSection("Future need, by cut", (ReportTable("", heads, spreads),))
 
 
 def _needs(sessions: Sequence[SessionResult], strategy: str) -> list[float]:
@@ -100,19 +100,19 @@ def _quarters(shares: Sequence[float]) -> list[Cell]:
     return [score(share) for share in (min(shares), *inner, max(shares))]
 
 
-def _session(session: SessionResult, budget: int) -> Section:
+def _session(session: SessionResult, budget: int) -> ReportSection:
     cuts = "; ".join(
         f"{'compaction' if cut.real else 'simulated cut'} after #{cut.item}, "
         f"{tokens(cut.tokens)} tokens"
         for cut in session.cuts
     )
     facts = f"{session.tool}, {session.items:,} items, {plural(len(session.cuts), 'cut')}"
-    return Section(f"{session.name} ({facts})", (_table(cuts, session.rows, budget),))
+    return ReportSection(f"{session.name} ({facts})", (_table(cuts, session.rows, budget),))
 
 
-def _table(caption: str, kept: Sequence[StrategyScore], budget: int) -> Table:
+def _table(caption: str, kept: Sequence[StrategyScore], budget: int) -> ReportTable:
     rows = [ScoreRow(row.strategy, row.origin, _cells(row, kept, budget)) for row in kept]
-    return Table(caption, (*NAMES.values(), "tokens", "plan, ms"), rows)
+    return ReportTable(caption, (*NAMES.values(), "tokens", "plan, ms"), rows)
 
 
 def _cells(row: StrategyScore, beside: Sequence[StrategyScore], budget: int) -> list[Cell]:

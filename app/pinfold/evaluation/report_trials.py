@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from pinfold.evaluation.report import (
     Cell,
     EvalReport,
+    ReportSection,
+    ReportTable,
     ScoreRow,
-    Section,
-    Table,
     amount,
     score,
 )
@@ -45,7 +45,7 @@ COHERENT = (
     "expects of its "
     "summaries."
 )
-SCORED = Section(
+SCORED = ReportSection(
     "What is scored, each in [0, 1]; higher is better",
     (
         (
@@ -97,11 +97,11 @@ def report(found: Evaluation) -> EvalReport:
         verdict,
         facts,
         tuple(_sections(found)),
-        background=(Section("Conversations", (", ".join(found.conversations),)), SCORED),
+        background=(ReportSection("Conversations", (", ".join(found.conversations),)), SCORED),
     )
 
 
-def _sections(found: Evaluation) -> Iterator[Section]:
+def _sections(found: Evaluation) -> Iterator[ReportSection]:
     ran = [result for result in found.results if len(result.points) > 1]
     hows: tuple[How, ...] = ("read", "asked") if found.model else ("read",)
     for how in hows:
@@ -109,13 +109,13 @@ def _sections(found: Evaluation) -> Iterator[Section]:
         title = f"{_TITLES[how]}{' (smoke test)' if found.smoke and how == 'asked' else ''}"
         scored = [result for result in ran if _scores(result.points[-1], how)]
         probes = _probes(scored, how, found.compactions)
-        yield Section(f"Scores by probe, {title}", (probes, *remarks))
+        yield ReportSection(f"Scores by probe, {title}", (probes, *remarks))
         if scored:
             coherence = _coherence(scored, how, found.compactions)
-            yield Section(f"Goal coherence, {title}", (coherence,))
-    yield Section("Tokens, time and cost", (_spent(ran),))
+            yield ReportSection(f"Goal coherence, {title}", (coherence,))
+    yield ReportSection("Tokens, time and cost", (_spent(ran),))
     if missing := _not_run(found):
-        yield Section("Not run", missing)
+        yield ReportSection("Not run", missing)
 
 
 def _remarks(found: Evaluation, ran: Sequence[StrategyResult]) -> Iterator[str]:
@@ -137,7 +137,7 @@ def _used(spent: Spent) -> str:
     return f"{spent.input:,} tokens in, {spent.output:,} out{cost}"
 
 
-def _probes(ran: Sequence[StrategyResult], how: How, compactions: int) -> Table:
+def _probes(ran: Sequence[StrategyResult], how: How, compactions: int) -> ReportTable:
     rows: list[ScoreRow] = []
     if ran and (start := _scores(ran[0].points[0], how)):
         rows.append(ScoreRow("before", "", _cells(start)))
@@ -149,14 +149,14 @@ def _probes(ran: Sequence[StrategyResult], how: How, compactions: int) -> Table:
             rows.append(ScoreRow(f"{result.strategy}{stopped}{mark}", result.kind, _cells(scores)))
     over = any(not result.points[-1].within for result in ran)
     mark = "; !: over the budget, so not comparable" if over else ""
-    return Table(f"After compaction {compactions}{mark}", (*PROBES, "all"), rows)
+    return ReportTable(f"After compaction {compactions}{mark}", (*PROBES, "all"), rows)
 
 
 def _cells(scores: Scores) -> list[Cell]:
     return [*(score(scores.probes[probe]) for probe in PROBES), score(scores.overall)]
 
 
-def _coherence(ran: Sequence[StrategyResult], how: How, compactions: int) -> Table:
+def _coherence(ran: Sequence[StrategyResult], how: How, compactions: int) -> ReportTable:
     """Each point of each strategy, below what is expected of Codex."""
     bands = [f"{low:.2f}–{high:.2f}" for low, high in EXPECTED[:compactions]]
     missing = compactions - len(bands)
@@ -167,10 +167,10 @@ def _coherence(ran: Sequence[StrategyResult], how: How, compactions: int) -> Tab
         cells += [""] * (compactions + 1 - len(cells))
         rows.append(ScoreRow(result.strategy, result.kind, cells))
     heads = ("before", *(f"after {at}" for at in range(1, compactions + 1)))
-    return Table("The mean of goal and constraints", heads, rows)
+    return ReportTable("The mean of goal and constraints", heads, rows)
 
 
-def _spent(ran: Sequence[StrategyResult]) -> Table:
+def _spent(ran: Sequence[StrategyResult]) -> ReportTable:
     sizes = [result.points[-1].tokens.mean for result in ran]
     times = [result.times for result in ran if result.times]
     slowest = [time.plan_p95 for time in times]
@@ -192,7 +192,7 @@ def _spent(ran: Sequence[StrategyResult]) -> Table:
                 cells[6] = dollars(spent.dollars)
         rows.append(ScoreRow(result.strategy, result.kind, cells))
     heads = ("tokens", "dry run, ms", "p95, ms", "a model works", "it reads", "it writes", "cost")
-    return Table("Tokens of the last window; a model's work for one compaction", heads, rows)
+    return ReportTable("Tokens of the last window; a model's work for one compaction", heads, rows)
 
 
 def _not_run(found: Evaluation) -> list[str]:

@@ -7,7 +7,15 @@ from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pinfold.evaluation.report import Amount, Cell, EvalReport, Part, Score, Section, Table
+from pinfold.evaluation.report import (
+    Amount,
+    Cell,
+    EvalReport,
+    Part,
+    ReportSection,
+    ReportTable,
+    Score,
+)
 from pinfold.numbers import bar
 from pinfold.sanitize import one_line
 
@@ -27,12 +35,12 @@ def printed(report: EvalReport) -> Group:
     )
 
 
-def explained(sections: Iterable[Section]) -> Group:
+def explained(sections: Iterable[ReportSection]) -> Group:
     """What its figures mean."""
     return Group(*_sections(sections))
 
 
-def _sections(sections: Iterable[Section]) -> Iterator[RenderableType]:
+def _sections(sections: Iterable[ReportSection]) -> Iterator[RenderableType]:
     for section in sections:
         yield Text("")
         yield Text(one_line(section.title), "bold")
@@ -43,7 +51,7 @@ def _sections(sections: Iterable[Section]) -> Iterator[RenderableType]:
 def _part(part: Part) -> RenderableType:
     if isinstance(part, str):
         return Text(one_line(part))
-    if isinstance(part, Table):
+    if isinstance(part, ReportTable):
         return Group(*([Text(part.caption, "dim")] if part.caption else ()), _grid(part))
     terms = Grid.grid(padding=(0, 1, 0, 0))
     for term, definition in part:
@@ -51,7 +59,7 @@ def _part(part: Part) -> RenderableType:
     return terms
 
 
-def _grid(table: Table) -> Grid:
+def _grid(table: ReportTable) -> Grid:
     named = max((cell_len(row.name) for row in table.rows), default=0)
     room = (WIDTH - named) // len(table.heads) - len("0.00  ")
     bars = min(room, _LONGEST_BAR) if room >= _SHORTEST_BAR else 1

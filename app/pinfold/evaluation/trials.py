@@ -11,8 +11,8 @@ from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.evaluation.author import Conversation, Stretch
-from pinfold.evaluation.probes import Reading
+from pinfold.evaluation.author import ComposedConversation, Stretch
+from pinfold.evaluation.probes import WindowText
 from pinfold.evaluation.scores import Probe
 from pinfold.evaluation.script import at
 from pinfold.evaluation.truth import Truth
@@ -89,7 +89,7 @@ async def _no_step(_strategy: str) -> None:
 
 
 async def run(
-    conversation: Conversation,
+    conversation: ComposedConversation,
     strategies: Iterable[Strategy],
     setting: Setting,
     step: Step = _no_step,
@@ -152,7 +152,7 @@ class _Run:
         tokens = sum(self._projections.gauge.tokens)
         within = tokens <= SLACK * setting.budget
         ungraded = setting.questioner is not None and asked is None
-        return Reached(Reading(items).scores(truth), asked, tokens, within, ungraded)
+        return Reached(WindowText(items).scores(truth), asked, tokens, within, ungraded)
 
     async def _replaced(self) -> WindowReplaced:
         """Raises `Refused`, `ProviderError`."""

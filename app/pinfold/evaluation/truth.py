@@ -14,7 +14,7 @@ _TELLING = re.compile(r"[^\W\d_]{4,}")
 
 
 @dataclass(frozen=True)
-class Statement:
+class TrueStatement:
     """A sentence, and the values in it that make it this one."""
 
     text: str
@@ -30,19 +30,19 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Fact:
+class ChangingFact:
     """Something whose value changes."""
 
     label: str
-    latest: Statement
-    older: tuple[Statement, ...] = ()
+    latest: TrueStatement
+    older: tuple[TrueStatement, ...] = ()
 
     @cached_property
-    def labelled(self) -> Statement:
+    def labelled(self) -> TrueStatement:
         """Its latest value by its label alone."""
-        return Statement(f"{self.label} {' '.join(self.latest.values)}", self.latest.values)
+        return TrueStatement(f"{self.label} {' '.join(self.latest.values)}", self.latest.values)
 
-    def changed(self, now: Statement) -> "Fact":
+    def changed(self, now: TrueStatement) -> "ChangingFact":
         return replace(self, latest=now, older=(*self.older, self.latest))
 
 
@@ -50,19 +50,19 @@ class Fact:
 class Truth:
     """All that holds at one moment of a conversation."""
 
-    goal: Statement
-    next: Statement
-    past: tuple[Statement, ...] = ()
+    goal: TrueStatement
+    next: TrueStatement
+    past: tuple[TrueStatement, ...] = ()
     """Next steps of before."""
-    constraints: tuple[Statement, ...] = ()
-    decisions: tuple[Statement, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    questions: tuple[Statement, ...] = ()
+    constraints: tuple[TrueStatement, ...] = ()
+    decisions: tuple[TrueStatement, ...] = ()
+    facts: tuple[ChangingFact, ...] = ()
+    questions: tuple[TrueStatement, ...] = ()
     """That nobody has answered."""
     files: tuple[str, ...] = ()
     """Paths that the agent wrote or changed."""
 
-    def statements(self) -> Iterator[Statement]:
+    def statements(self) -> Iterator[TrueStatement]:
         """All that has to stand, but files."""
         yield self.goal
         yield from self.constraints
@@ -79,7 +79,7 @@ class Values:
     rng: Random
     _drawn: set[str] = field(default_factory=set)
 
-    def fill(self, text: str) -> Statement:
+    def fill(self, text: str) -> TrueStatement:
         """A statement from a sentence with slots, such as `{port}`. Raises `KeyError`."""
         parts: list[str] = []
         values: list[str] = []
@@ -88,7 +88,7 @@ class Values:
             if slot is not None:
                 values.append(self.draw(slot))
                 parts.append(values[-1])
-        return Statement("".join(parts), tuple(values))
+        return TrueStatement("".join(parts), tuple(values))
 
     def draw(self, slot: str) -> str:
         """A value for a slot. Raises `KeyError` where there is no such slot."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from pinfold import __version__
 from pinfold.export.pairs import whole
-from pinfold.export.transcript import Transcript
+from pinfold.export.transcript import ExportedSession
 from pinfold.rollout.items import WRITTEN, Item
 from pinfold.wire.images import data_url, described
 
@@ -20,7 +20,7 @@ _OF_A_TURN = WRITTEN | {"user"}
 Payload = dict[str, Any]
 
 
-def render(transcript: Transcript) -> str:
+def render(transcript: ExportedSession) -> str:
     """A line for each item; where the window is another, it is at the end as a compaction.
 
     Reasoning is left out: it opens for nobody but the account that it was made for.
@@ -28,12 +28,12 @@ def render(transcript: Transcript) -> str:
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(transcript))
 
 
-def file_name(transcript: Transcript) -> str:
+def file_name(transcript: ExportedSession) -> str:
     """The name under which Codex finds a rollout in its folder of sessions."""
     return f"rollout-{_begun(transcript):%Y-%m-%dT%H-%M-%S}-{thread_id(transcript)}.jsonl"
 
 
-def thread_id(transcript: Transcript) -> str:
+def thread_id(transcript: ExportedSession) -> str:
     """The session's id, where it is one that Codex takes; else one made from it."""
     try:
         return str(uuid.UUID(transcript.session))
@@ -42,11 +42,11 @@ def thread_id(transcript: Transcript) -> str:
         return str(uuid.uuid5(uuid.NAMESPACE_URL, told))
 
 
-def _begun(transcript: Transcript) -> datetime:
+def _begun(transcript: ExportedSession) -> datetime:
     return transcript.started_at or _EPOCH
 
 
-def _lines(transcript: Transcript) -> Iterator[Payload]:
+def _lines(transcript: ExportedSession) -> Iterator[Payload]:
     at = _begun(transcript)
     # No model provider: Codex would refuse to continue with any but that one.
     meta = {
@@ -111,7 +111,7 @@ def _stamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _context(transcript: Transcript, turn_id: str) -> Payload:
+def _context(transcript: ExportedSession, turn_id: str) -> Payload:
     return {
         "turn_id": turn_id,
         "cwd": transcript.cwd,

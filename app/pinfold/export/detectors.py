@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from pinfold.export.keys import Hit, keys
+from pinfold.export.keys import SecretHit, keys
 from pinfold.export.named import is_password, is_value, named
 
 _ESCAPED = re.compile(r"(?<!\\)\\++(?:u00([2-7][0-9a-fA-F])|([\"'/nrt]))")
@@ -162,7 +162,7 @@ _BEGINNINGS = ("MII", "MHcCAQEEI", "MIGHAgEA", "MIGkAgEB", "MC4CAQAw", "b3BlbnNz
 """One of them is in each."""
 
 
-def hits(text: str) -> Iterator[Hit]:
+def hits(text: str) -> Iterator[SecretHit]:
     """The secrets in a text, in order, none over another.
 
     What has two shapes goes by the name of the first.
@@ -177,7 +177,7 @@ def hits(text: str) -> Iterator[Hit]:
             end = hit.end
 
 
-def _between_escapes(text: str, hit: Hit) -> Hit:
+def _between_escapes(text: str, hit: SecretHit) -> SecretHit:
     """The hit without the part of an escape that it may begin or end with."""
     start, end = hit.start, hit.end
     for match in _ESCAPED.finditer(text, max(0, start - _LONGEST_ESCAPE), end):
@@ -186,7 +186,7 @@ def _between_escapes(text: str, hit: Hit) -> Hit:
     for match in _ESCAPED.finditer(text, max(start, end - _LONGEST_ESCAPE), end + _LONGEST_ESCAPE):
         if match.start() < end < match.end():
             end = match.start()
-    return Hit(start, end, hit.kind)
+    return SecretHit(start, end, hit.kind)
 
 
 def _unescaped(text: str) -> str:
@@ -202,35 +202,35 @@ def _meant(match: re.Match[str]) -> str:
     return meant * len(match.group())
 
 
-def _forms(text: str) -> Iterator[Hit]:
+def _forms(text: str) -> Iterator[SecretHit]:
     for form in _FORMS:
         if form.part in text:
             for match in form.pattern.finditer(text):
                 if form.is_secret(match[1]):
-                    yield Hit(*match.span(1), form.kind)
+                    yield SecretHit(*match.span(1), form.kind)
 
 
-def _arguments(text: str) -> Iterator[Hit]:
+def _arguments(text: str) -> Iterator[SecretHit]:
     if not any(name in text for name in _PROGRAMS):
         return
     for line in _PROGRAM.finditer(text):
         assert line.lastindex is not None
         for match in _ARGUMENTS[line.lastindex - 1].finditer(text, *line.span()):
             if is_password(match[1]):
-                yield Hit(*match.span(1), "Password")
+                yield SecretHit(*match.span(1), "Password")
 
 
-def _cookies(text: str) -> Iterator[Hit]:
+def _cookies(text: str) -> Iterator[SecretHit]:
     if "ookie" not in text:
         return
     for line in _COOKIE.finditer(text):
         for match in _PAIR.finditer(text, *line.span(1)):
             name, value = match.groups()
             if is_value(value) and (len(value) >= 16 or _SIGNED_IN.search(name)):
-                yield Hit(*match.span(2), "Cookie")
+                yield SecretHit(*match.span(2), "Cookie")
 
 
-def _private_keys(text: str) -> Iterator[Hit]:
+def _private_keys(text: str) -> Iterator[SecretHit]:
     """Whole ones, and what is left of one that was cut off at either end."""
     done = 0
     for head in _HEAD.finditer(text):
@@ -238,9 +238,9 @@ def _private_keys(text: str) -> Iterator[Hit]:
         if edge is None or edge[1] == "BEGIN":
             edge = _LINES.match(text, head.end())
             assert edge is not None
-        yield Hit(head.start(), edge.end(), "Private Key")
+        yield SecretHit(head.start(), edge.end(), "Private Key")
     for tail in _TAIL.finditer(text):
-        yield Hit(_begin(text, tail.start(), done), tail.end(), "Private Key")
+        yield SecretHit(_begin(text, tail.start(), done), tail.end(), "Private Key")
         done = tail.end()
     done = 0
     begins = any(beginning in text for beginning in _BEGINNINGS)
@@ -249,7 +249,7 @@ def _private_keys(text: str) -> Iterator[Hit]:
             lines = _LINES.match(text, body.end())
             assert lines is not None
             done = lines.end()
-            yield Hit(body.start(), done, "Private Key")
+            yield SecretHit(body.start(), done, "Private Key")
 
 
 def _begin(text: str, end: int, least: int) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from pinfold.numbers import ID_SHOWN
 
 if TYPE_CHECKING:
-    from pinfold.export.transcript import Transcript
+    from pinfold.export.transcript import ExportedSession
 
 Format = Literal["md", "html", "messages", "codex", "jsonl"]
 Scope = Literal["window", "all"]
@@ -46,7 +46,7 @@ def scope_of(name: Format) -> Scope:
     return "window" if name == "messages" else "all"
 
 
-def file_name(name: Format, transcript: "Transcript") -> str:
+def file_name(name: Format, transcript: "ExportedSession") -> str:
     """What a file of a session is called where nothing is said."""
     if name == "codex":
         from pinfold.export.codex import file_name as rollout
@@ -57,7 +57,9 @@ def file_name(name: Format, transcript: "Transcript") -> str:
     return f"{stem}{ENDINGS[name]}"
 
 
-def renderer(name: Literal["md", "html", "messages", "codex"]) -> Callable[["Transcript"], str]:
+def renderer(
+    name: Literal["md", "html", "messages", "codex"],
+) -> Callable[["ExportedSession"], str]:
     """What makes the text of a format."""
     match name:
         case "md":

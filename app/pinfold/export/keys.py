@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 
-class Hit(NamedTuple):
+class SecretHit(NamedTuple):
     """A secret in a text."""
 
     start: int
@@ -112,26 +112,26 @@ _COMMON = re.compile(r"sk-(?!ant-)")
 _UNBROKEN = re.compile(r"[A-Za-z0-9]{20}")
 
 
-def keys(text: str) -> Iterator[Hit]:
+def keys(text: str) -> Iterator[SecretHit]:
     """The keys in a text, in order."""
     for word in _LONG.finditer(text):
         for start, end, kind in _in_word(word.group()):
-            yield Hit(word.start() + start, word.start() + end, kind)
+            yield SecretHit(word.start() + start, word.start() + end, kind)
 
 
 @lru_cache(20_000)
-def _in_word(word: str) -> tuple[Hit, ...]:
+def _in_word(word: str) -> tuple[SecretHit, ...]:
     """The keys in one; paths and names come again and again."""
     if not _DIGIT.search(word):
         return ()
-    found: list[Hit] = []
+    found: list[SecretHit] = []
     for match in _KEY.finditer(word):
         if _is_key(match.group()):
             # One may be longer than its pattern knows.
             end = _REST.match(word, match.end())
             assert match.lastindex is not None
             assert end is not None
-            found.append(Hit(match.start(), end.end(), _KINDS[match.lastindex - 1]))
+            found.append(SecretHit(match.start(), end.end(), _KINDS[match.lastindex - 1]))
     return tuple(found)
 
 

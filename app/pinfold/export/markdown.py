@@ -6,11 +6,11 @@ from html import escape
 
 from pinfold.export.transcript import (
     MARKS,
-    Called,
-    Ended,
+    CalledTool,
     ExportedItem,
+    ExportedSession,
     Passage,
-    Transcript,
+    WindowEnded,
     arguments,
     diff_of,
     marks,
@@ -28,12 +28,12 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _TICKS = re.compile(r"`{3,}")
 
 
-def render(transcript: Transcript) -> str:
+def render(transcript: ExportedSession) -> str:
     """The whole document."""
     return "\n\n".join(_blocks(transcript)) + "\n"
 
 
-def _blocks(transcript: Transcript) -> Iterator[str]:
+def _blocks(transcript: ExportedSession) -> Iterator[str]:
     title = one_line(transcript.title).replace("<", r"\<")
     yield f"# {title or 'A session'}"
     begun = transcript.started_at
@@ -47,12 +47,12 @@ def _blocks(transcript: Transcript) -> Iterator[str]:
     yield "\n".join(f"- {name}: {said}" for name, said in facts.items() if said)
     for part in parts(transcript):
         match part:
-            case Ended(boundary):
+            case WindowEnded(boundary):
                 yield f"---\n\n*{one_line(told(boundary))}*"
             case Passage(entry):
                 yield _heading(entry, speaker(entry.item))
                 yield _body(entry.item)
-            case Called(call, result):
+            case CalledTool(call, result):
                 yield _heading(call, f"`{one_line(speaker(call.item))}`")
                 yield _called(call, result)
 

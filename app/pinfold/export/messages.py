@@ -5,11 +5,11 @@ import json
 from msgspec.structs import replace
 
 from pinfold.export.pairs import whole
-from pinfold.export.transcript import Transcript
+from pinfold.export.transcript import ExportedSession
 from pinfold.wire.chat.render import messages, tools
 
 
-def render(transcript: Transcript) -> str:
+def render(transcript: ExportedSession) -> str:
     """JSON with `model`, `messages` and `tools`, as a server would accept it."""
     items = whole(entry.item for entry in transcript.entries)
     body = {

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from pinfold.export.keys import Hit
+from pinfold.export.keys import SecretHit
 
 _NAMES = ("passw", "passphrase", "pwd", "_pass", "-pass", "secret", "token", "key")
 _PASSWORDS = _NAMES[:5]
@@ -68,7 +68,7 @@ _DIGITS = re.compile(r"\d+")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 
 
-def named(text: str) -> Iterator[Hit]:
+def named(text: str) -> Iterator[SecretHit]:
     """The secrets in a text that their names tell of."""
     begin = end = 0  # of the last value: it is read once, whatever names are in it
     for at, name in _names(text):
@@ -80,11 +80,11 @@ def named(text: str) -> Iterator[Hit]:
         if match := _VALUE.match(text, at):
             begin, end = match.span(5 if match[5] else 6)
             if _is_named(text, match, password=name in _PASSWORDS):
-                yield Hit(begin, end, "Secret")
+                yield SecretHit(begin, end, "Secret")
             continue
         match = _ARGUMENT.match(text, at) if _FLAG.search(before) else None
         if match and _is_secret(match[1], password=name in _PASSWORDS):
-            yield Hit(*match.span(1), "Secret")
+            yield SecretHit(*match.span(1), "Secret")
 
 
 def _names(text: str) -> list[tuple[int, str]]:

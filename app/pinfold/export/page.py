@@ -6,7 +6,7 @@ from pinfold.export import rich_text
 from pinfold.export.document import render as rendered
 from pinfold.export.transcript import (
     MARKS,
-    Transcript,
+    ExportedSession,
     arguments,
     diff_of,
     marks,
@@ -24,7 +24,7 @@ _PICTURE = re.compile(r"image/(?:png|jpeg|gif|webp)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
-def render(transcript: Transcript) -> str:
+def render(transcript: ExportedSession) -> str:
     """The whole page."""
     return rendered(
         "export/page",

@@ -10,8 +10,8 @@ from typing import Any
 from msgspec import structs
 
 from pinfold.export.detectors import hits
-from pinfold.export.keys import Hit
-from pinfold.export.transcript import ExportedItem, Transcript
+from pinfold.export.keys import SecretHit
+from pinfold.export.transcript import ExportedItem, ExportedSession
 from pinfold.rollout import arguments
 from pinfold.rollout.context import AgentsFile, Context
 from pinfold.rollout.items import Item
@@ -31,7 +31,7 @@ class Secrets:
     def __init__(self, texts: Iterable[str]) -> None:
         self._names: dict[str, str] = {}
         """What is in the place of each secret."""
-        self._hits: dict[str, tuple[Hit, ...]] = {}
+        self._hits: dict[str, tuple[SecretHit, ...]] = {}
         """By text, of those that hold any."""
         counts: Counter[str] = Counter()
         for text in dict.fromkeys(texts):
@@ -112,7 +112,7 @@ def _any_of(beginnings: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile(rf"(?:(?<!\w)|(?<=\\[nrt]))(?:{words})") if words else None
 
 
-def redacted(transcript: Transcript) -> tuple[Transcript, int]:
+def redacted(transcript: ExportedSession) -> tuple[ExportedSession, int]:
     """A transcript without secrets, and how many there were."""
     secrets = Secrets(_texts(transcript))
     if not secrets:
@@ -161,7 +161,7 @@ def redacted_lines(lines: Iterable[bytes]) -> tuple[list[bytes], int]:
     return clean, len(secrets)
 
 
-def _texts(transcript: Transcript) -> Iterator[str]:
+def _texts(transcript: ExportedSession) -> Iterator[str]:
     yield from (transcript.opening, transcript.session, transcript.cwd, transcript.model.name)
     yield from (boundary.strategy for boundary in transcript.boundaries)
     context = transcript.context

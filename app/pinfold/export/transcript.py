@@ -31,7 +31,7 @@ class ExportedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class ExportedSession:
     """A session, or the part of it that the model sees."""
 
     opening: str
@@ -64,7 +64,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class CalledTool:
     """A tool call and its result, which may not be there."""
 
     call: ExportedItem
@@ -72,36 +72,36 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class WindowEnded:
     """The place where one window ended and the next began."""
 
     boundary: Boundary
 
 
-Part = Passage | Called | Ended
+Part = Passage | CalledTool | WindowEnded
 
 
-def window_alone(transcript: Transcript) -> Transcript:
+def window_alone(transcript: ExportedSession) -> ExportedSession:
     """The part of a session that the model sees, in its order, placeholders in place."""
     entries = {entry.item.n: entry for entry in transcript.entries}
     shown = tuple(replace(entries[item.n], item=item) for item in transcript.window)
     return replace(transcript, entries=shown, boundaries=())
 
 
-def parts(transcript: Transcript) -> Iterator[Part]:
+def parts(transcript: ExportedSession) -> Iterator[Part]:
     """The transcript in reading order, each result with its call."""
     results = _results(transcript.entries)
     answers = {result.item.n for result in results.values()}
     boundaries = list(reversed(transcript.boundaries))
     for entry in transcript.entries:
         while boundaries and entry.item.n > boundaries[-1].last:
-            yield Ended(boundaries.pop())
+            yield WindowEnded(boundaries.pop())
         if entry.item.kind == "tool_call":
-            yield Called(entry, results.get(entry.item.n))
+            yield CalledTool(entry, results.get(entry.item.n))
         elif entry.item.n not in answers:
             yield Passage(entry)
     for boundary in reversed(boundaries):
-        yield Ended(boundary)
+        yield WindowEnded(boundary)
 
 
 def _results(entries: Sequence[ExportedItem]) -> dict[int, ExportedItem]:

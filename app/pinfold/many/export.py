@@ -8,7 +8,7 @@ import msgspec
 from pinfold.adopt import detect
 from pinfold.agent.state import State
 from pinfold.commands.export import Wish, document, opening
-from pinfold.export.transcript import ExportedItem, Transcript
+from pinfold.export.transcript import ExportedItem, ExportedSession
 from pinfold.host.model_used import model_used
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout import codec
@@ -30,7 +30,7 @@ def result(data: bytes, name: str, settings: dict[str, Any]) -> bytes:
     return document(wish, transcript(adoption.events, model), lines).content
 
 
-def transcript(events: Sequence[Event], model: ModelInfo) -> Transcript:
+def transcript(events: Sequence[Event], model: ModelInfo) -> ExportedSession:
     window, state = Window(), State()
     for event in events:
         window.step(event)
@@ -38,7 +38,7 @@ def transcript(events: Sequence[Event], model: ModelInfo) -> Transcript:
     started = (event.data.cwd for event in events if isinstance(event.data, SessionStarted))
     archive = window.archive
     items = [archive[n] for n in archive]
-    return Transcript(
+    return ExportedSession(
         opening=opening(items),
         session=state.id,
         cwd=next(started, ""),

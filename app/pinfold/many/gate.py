@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from pinfold.adopt import detect
-from pinfold.evaluation.gate.keeping import Kept
+from pinfold.evaluation.gate.keeping import RuleCheck
 from pinfold.evaluation.gate.trying import tried
 from pinfold.many.evaluation import counter
 
@@ -15,5 +15,5 @@ def result(data: bytes, name: str, settings: dict[str, Any]) -> bytes:
     return msgspec.json.encode(tried(detect.read_bytes(data, name).events, settings, counter()))
 
 
-def kept(data: bytes) -> Kept:
-    return msgspec.json.decode(data, type=Kept)
+def kept(data: bytes) -> RuleCheck:
+    return msgspec.json.decode(data, type=RuleCheck)

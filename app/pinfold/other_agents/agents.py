@@ -19,7 +19,7 @@ class HookRefused(Exception):
     """A hook can't be installed or removed; `str()` is a plain sentence."""
 
 
-class Agent(Struct, frozen=True):
+class OtherAgent(Struct, frozen=True):
     """An agent that runs a `SessionStart` hook with the source `compact`."""
 
     name: str
@@ -41,12 +41,14 @@ class Agent(Struct, frozen=True):
 
 
 AGENTS = (
-    Agent("claude", "Claude Code", (1, 0, 62), "CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
-    Agent("codex", "Codex", (0, 133, 0), "CODEX_HOME", ".codex", "hooks.json"),
+    OtherAgent(
+        "claude", "Claude Code", (1, 0, 62), "CLAUDE_CONFIG_DIR", ".claude", "settings.json"
+    ),
+    OtherAgent("codex", "Codex", (0, 133, 0), "CODEX_HOME", ".codex", "hooks.json"),
 )
 
 
-def agent_of(name: str) -> Agent:
+def agent_of(name: str) -> OtherAgent:
     """Raises `HookRefused` for an agent without such a hook."""
     found = next((agent for agent in AGENTS if agent.name == name.lower()), None)
     if found is None:
@@ -57,7 +59,7 @@ def agent_of(name: str) -> Agent:
     return found
 
 
-def check_version(agent: Agent) -> str:
+def check_version(agent: OtherAgent) -> str:
     """The version of the agent on this machine. Raises `HookRefused` where it documents no such
     hook."""
     version = installed(agent)
@@ -71,7 +73,7 @@ def check_version(agent: Agent) -> str:
     return dotted(version)
 
 
-def installed(agent: Agent) -> tuple[int, ...] | None:
+def installed(agent: OtherAgent) -> tuple[int, ...] | None:
     """The version that the agent says; none where it can't be asked."""
     try:
         done = subprocess.run(

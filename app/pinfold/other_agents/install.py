@@ -17,13 +17,13 @@ from msgspec import Struct
 
 from pinfold import atomic_files, paths, small_files
 from pinfold.other_agents import settings_text
-from pinfold.other_agents.agents import Agent, HookRefused
+from pinfold.other_agents.agents import HookRefused, OtherAgent
 
 _MOST = 5_000_000
 """Bytes of settings that are read."""
 
 
-class Change(Struct, frozen=True):
+class SettingsChange(Struct, frozen=True):
     """What installing or removing does to a file; nothing is written yet."""
 
     path: Path
@@ -62,18 +62,18 @@ def command(project: Path | None) -> str:
     return f"{program} digest --hook || true"
 
 
-def places(agent: Agent, project: Path | None) -> list[Path]:
+def places(agent: OtherAgent, project: Path | None) -> list[Path]:
     """The files that hooks may be in; the first is the usual one."""
     folder = agent.settings_folder(project)
     return [folder / agent.file, *([folder / "config.toml"] if agent.name == "codex" else [])]
 
 
-def found_in(agent: Agent, project: Path | None) -> list[Path]:
+def found_in(agent: OtherAgent, project: Path | None) -> list[Path]:
     """The files that our hook is in."""
     return [path for path in places(agent, project) if _commands(path)]
 
 
-def is_trusted(agent: Agent, path: Path) -> bool:
+def is_trusted(agent: OtherAgent, path: Path) -> bool:
     """Whether the agent runs the hook in a file, as far as its own settings say."""
     if agent.name != "codex":
         return True
@@ -88,30 +88,32 @@ def is_trusted(agent: Agent, path: Path) -> bool:
     return False
 
 
-def installing(agent: Agent, project: Path | None) -> Change:
+def installing(agent: OtherAgent, project: Path | None) -> SettingsChange:
     """Raises `HookRefused`, `OSError`."""
     path = _target(agent, project)
     before = _read(path)
     put = settings_text.toml_with_hook if path.suffix == ".toml" else settings_text.with_hook
     with _naming(path):
         after = put(_text(before), command(project))
-    return Change(path, before, after.encode())
+    return SettingsChange(path, before, after.encode())
 
 
-def removing(path: Path) -> Change:
+def removing(path: Path) -> SettingsChange:
     """Raises `HookRefused`, `OSError`."""
     before = _read(path)
     assert before is not None
     undo = _undo(path)
     if undo is not None and hashlib.sha256(before).hexdigest() == undo.after:
-        return Change(path, before, None if undo.before is None else base64.b64decode(undo.before))
+        return SettingsChange(
+            path, before, None if undo.before is None else base64.b64decode(undo.before)
+        )
     take = settings_text.toml_without_hook if path.suffix == ".toml" else settings_text.without_hook
     with _naming(path):
         after = take(_text(before))
-    return Change(path, before, after.encode())
+    return SettingsChange(path, before, after.encode())
 
 
-def apply(change: Change, *, remember: bool) -> None:
+def apply(change: SettingsChange, *, remember: bool) -> None:
     """Write it, if the file is still what it was; with `remember`, so that it can be undone to the
     byte. Raises `HookRefused`, `OSError`."""
     if _read(change.path) != change.before:
@@ -130,7 +132,7 @@ def apply(change: Change, *, remember: bool) -> None:
             record.unlink(missing_ok=True)
 
 
-def wishes(agent: Agent, project: Path | None) -> Iterator[str]:
+def wishes(agent: OtherAgent, project: Path | None) -> Iterator[str]:
     """What the agent wants besides, before it runs the hook; a sentence each."""
     if agent.name == "claude":
         for place in dict.fromkeys((None, project)):
@@ -155,7 +157,7 @@ def wishes(agent: Agent, project: Path | None) -> Iterator[str]:
     )
 
 
-def _target(agent: Agent, project: Path | None) -> Path:
+def _target(agent: OtherAgent, project: Path | None) -> Path:
     """Where hooks stand already, so that an agent need not read two files; else the usual one."""
     usual, *others = places(agent, project)
     for path in others:

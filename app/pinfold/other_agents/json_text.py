@@ -16,7 +16,7 @@ class NotJson(Exception):
     """A text is no JSON; `str()` says where."""
 
 
-class Node(Struct):
+class JsonNode(Struct):
     """A value, and where it is in the text."""
 
     kind: Literal["object", "array", "other"]
@@ -26,7 +26,7 @@ class Node(Struct):
     """Of an object or an array, in order."""
     value: Any
 
-    def member(self, key: str) -> "Node | None":
+    def member(self, key: str) -> "JsonNode | None":
         """The value of a key; the last one, as readers take it."""
         return next((member.node for member in reversed(self.members) if member.key == key), None)
 
@@ -35,10 +35,10 @@ class Member(Struct):
     start: int
     """Of the key, or of the value in an array."""
     key: str
-    node: Node
+    node: JsonNode
 
 
-def parse(text: str) -> Node:
+def parse(text: str) -> JsonNode:
     """The value that a text holds, with its places. Raises `NotJson`."""
     reader = _Reader(text)
     node = reader.value(reader.gap(1 if text.startswith("\ufeff") else 0), 0)
@@ -58,14 +58,14 @@ class _Reader:
         match = _GAP.match(self._text, at)
         return match.end() if match else at
 
-    def value(self, at: int, depth: int) -> Node:
+    def value(self, at: int, depth: int) -> JsonNode:
         opening = self._text[at : at + 1]
         if opening in ("{", "[") and opening and depth < _DEEPEST:
             return self._container(at, depth, "}" if opening == "{" else "]")
         match = _STRING.match(self._text, at) or _OTHER.match(self._text, at)
         if match is None:
             raise self.wrong(at)
-        return Node("other", at, match.end(), [], self._decoded(match[0], at))
+        return JsonNode("other", at, match.end(), [], self._decoded(match[0], at))
 
     def _decoded(self, text: str, at: int) -> Any:
         try:
@@ -73,7 +73,7 @@ class _Reader:
         except ValueError:
             raise self.wrong(at) from None
 
-    def _container(self, start: int, depth: int, closing: str) -> Node:
+    def _container(self, start: int, depth: int, closing: str) -> JsonNode:
         members: list[Member] = []
         at = self.gap(start + 1)
         while self._text[at : at + 1] != closing:
@@ -86,8 +86,8 @@ class _Reader:
                 raise self.wrong(at)
         if closing == "}":
             value = {member.key: member.node.value for member in members}
-            return Node("object", start, at + 1, members, value)
-        return Node("array", start, at + 1, members, [member.node.value for member in members])
+            return JsonNode("object", start, at + 1, members, value)
+        return JsonNode("array", start, at + 1, members, [member.node.value for member in members])
 
     def _member(self, at: int, depth: int, *, named: bool) -> Member:
         start, key = at, ""
@@ -101,7 +101,7 @@ class _Reader:
         return Member(start, key, self.value(at, depth + 1))
 
 
-def added(text: str, container: Node, value: Any, key: str | None = None) -> str:
+def added(text: str, container: JsonNode, value: Any, key: str | None = None) -> str:
     """The text with a value at the end of an object or an array in it."""
     newline = "\r\n" if "\r\n" in text else "\n"
     shown = f"{json.dumps(key)}: " if key is not None else ""
@@ -122,7 +122,7 @@ def added(text: str, container: Node, value: Any, key: str | None = None) -> str
     return text[:last] + comma + text[last:end] + content + text[end:]
 
 
-def removed(text: str, container: Node, at: int) -> str:
+def removed(text: str, container: JsonNode, at: int) -> str:
     """The text without one member of an object or an array."""
     member = container.members[at]
     end = member.node.end
@@ -135,7 +135,7 @@ def removed(text: str, container: Node, at: int) -> str:
     return text[:start] + (text[end:].lstrip() if text[start - 1] in "{[" else text[end:])
 
 
-def _after_comments(text: str, container: Node) -> int:
+def _after_comments(text: str, container: JsonNode) -> int:
     held = text[container.start + 1 : container.end - 1].rstrip()
     return container.start + 1 + len(held)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pinfold.other_agents import json_text
 from pinfold.other_agents.agents import HookRefused
-from pinfold.other_agents.json_text import Node, NotJson
+from pinfold.other_agents.json_text import JsonNode, NotJson
 
 EVENT, MATCHER = "SessionStart", "compact"
 TIMEOUT = 10
@@ -129,7 +129,7 @@ def _ours(value: Any) -> Iterator[tuple[int, int, dict[str, Any]]]:
                 yield at, inner, hook
 
 
-def _parsed(text: str) -> Node:
+def _parsed(text: str) -> JsonNode:
     try:
         root = json_text.parse(text)
     except NotJson as error:
@@ -139,12 +139,12 @@ def _parsed(text: str) -> Node:
     return root
 
 
-def _member(node: Node, key: str, kind: str) -> Node | None:
+def _member(node: JsonNode, key: str, kind: str) -> JsonNode | None:
     found = node.member(key)
     if found is not None and found.kind != kind:
         raise HookRefused(f"its `{key}` is not of type {kind}")
     return found
 
 
-def _place(node: Node, key: str) -> int:
+def _place(node: JsonNode, key: str) -> int:
     return max(at for at, member in enumerate(node.members) if member.key == key)

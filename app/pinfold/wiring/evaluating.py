@@ -18,9 +18,9 @@ from pinfold.evaluation.author import MOST_COMPACTIONS
 from pinfold.evaluation.evaluate import (
     BUDGET,
     Chosen,
-    Progress,
+    EvalProgress,
+    EvalWish,
     Speakers,
-    Wish,
     evaluate,
     known,
 )
@@ -120,7 +120,7 @@ async def _evaluated(ctx: AppContext, arguments: argparse.Namespace) -> Evaluati
             await judge.provider.close()
 
 
-def _wish(arguments: argparse.Namespace) -> Wish:
+def _wish(arguments: argparse.Namespace) -> EvalWish:
     """Raises `WrongUse`."""
     if not 1 <= arguments.compactions <= MOST_COMPACTIONS:
         raise WrongUse(f"--compactions takes a number from 1 to {MOST_COMPACTIONS}.")
@@ -130,7 +130,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         raise WrongUse("--conversations takes a number, 1 or more.")
     if arguments.budget is not None and arguments.budget < LEAST_BUDGET:
         raise WrongUse(f"--budget takes a number of tokens, {LEAST_BUDGET} or more.")
-    return Wish(
+    return EvalWish(
         trials=arguments.trials,
         compactions=arguments.compactions,
         budget=arguments.budget or BUDGET,
@@ -148,7 +148,7 @@ def _strategies(arguments: argparse.Namespace) -> list[Chosen]:
         raise WrongUse(f"There is no strategy {missing.args[0]}. There are: {names}.") from None
 
 
-def _check_without_model(wish: Wish, strategies: Sequence[Chosen]) -> None:
+def _check_without_model(wish: EvalWish, strategies: Sequence[Chosen]) -> None:
     """Raises `WrongUse`."""
     if all(strategy.needs_model for strategy, _ in strategies):
         raise WrongUse("These strategies use a model: name it with --model.")
@@ -197,7 +197,7 @@ class _Watch:
         self._ticking.cancel()
         end_progress()
 
-    def hear(self, at: Progress) -> None:
+    def hear(self, at: EvalProgress) -> None:
         share = at.done / at.every
         left = ""
         if share >= SURE:

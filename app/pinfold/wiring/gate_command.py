@@ -18,7 +18,7 @@ from pinfold.agent.requests.writing import Writer
 from pinfold.atomic_files import failure, write_atomic
 from pinfold.commands.arguments import CommandError
 from pinfold.evaluation.gate import reports
-from pinfold.evaluation.gate.keeping import Kept
+from pinfold.evaluation.gate.keeping import RuleCheck
 from pinfold.evaluation.gate.outcome import (
     Baseline,
     RuleOutcome,
@@ -26,7 +26,7 @@ from pinfold.evaluation.gate.outcome import (
     baseline_of,
     read_baseline,
 )
-from pinfold.evaluation.gate.rules import Rule, Rules, RulesError, parse
+from pinfold.evaluation.gate.rules import GateRule, GateRules, RulesError, parse
 from pinfold.evaluation.gate.trying import tried_with
 from pinfold.evaluation.terminal import WIDTH
 from pinfold.host.app_context import AppContext, WrongUse
@@ -96,12 +96,12 @@ def _plain(compact: CompactSettings, prompts: dict[str, str]) -> dict[str, Any]:
     return {name: getattr(compact, name) for name in OPTIONS} | {"prompts": prompts}
 
 
-def _of_rule(rules: Rules, rule: Rule, compact: dict[str, Any]) -> dict[str, Any]:
+def _of_rule(rules: GateRules, rule: GateRule, compact: dict[str, Any]) -> dict[str, Any]:
     of_rule = {"strategy": rule.strategy, "budget": rule.budget, "compact": compact}
     return of_rule | rules.needs(rule)
 
 
-def _sessions(rule: Rule, path: Path) -> list[NamedSession]:
+def _sessions(rule: GateRule, path: Path) -> list[NamedSession]:
     """Raises `RulesError`."""
     wanted = str(path.parent / rule.sessions)
 
@@ -129,7 +129,9 @@ def _baseline(arguments: argparse.Namespace, path: Path) -> Baseline | None:
         return None
 
 
-def _verdict(rule: Rule, session: NamedSession, kept: Kept, baseline: Baseline | None) -> Verdict:
+def _verdict(
+    rule: GateRule, session: NamedSession, kept: RuleCheck, baseline: Baseline | None
+) -> Verdict:
     name = _name(session)
     since = baseline.since(rule, name, kept) if baseline else {}
     return Verdict(rule.name, name, rule.at_least, kept, since)
@@ -142,7 +144,7 @@ def _name(session: NamedSession) -> str:
 
 def _offline(
     arguments: argparse.Namespace,
-    rules: Rules,
+    rules: GateRules,
     compact: dict[str, Any],
     sessions: dict[str, list[NamedSession]],
     baseline: Baseline | None,
@@ -167,7 +169,7 @@ def _offline(
 async def _with_model(
     ctx: AppContext,
     arguments: argparse.Namespace,
-    rules: Rules,
+    rules: GateRules,
     compact: dict[str, Any],
     sessions: dict[str, list[NamedSession]],
     baseline: Baseline | None,
@@ -199,8 +201,8 @@ async def _with_model(
 
 
 def _pairs(
-    rules: Sequence[Rule], sessions: dict[str, list[NamedSession]]
-) -> Iterator[tuple[Rule, NamedSession]]:
+    rules: Sequence[GateRule], sessions: dict[str, list[NamedSession]]
+) -> Iterator[tuple[GateRule, NamedSession]]:
     for rule in rules:
         for session in sessions[rule.name]:
             yield rule, session

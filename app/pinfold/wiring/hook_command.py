@@ -6,7 +6,7 @@ from pathlib import Path
 from pinfold import paths
 from pinfold.host.app_context import WrongUse
 from pinfold.other_agents import install
-from pinfold.other_agents.agents import AGENTS, Agent, HookRefused, agent_of, check_version
+from pinfold.other_agents.agents import AGENTS, HookRefused, OtherAgent, agent_of, check_version
 from pinfold.other_agents.guard import LOG
 from pinfold.wiring.stdin import confirmed
 
@@ -33,7 +33,7 @@ def command(arguments: argparse.Namespace) -> int:
         raise WrongUse(str(error)) from error
 
 
-def _install(agent: Agent, project: Path | None, root: Path, *, yes: bool) -> int:
+def _install(agent: OtherAgent, project: Path | None, root: Path, *, yes: bool) -> int:
     version = check_version(agent)
     if there := [*install.found_in(agent, None), *install.found_in(agent, root)]:
         print(f"{agent.title} runs the hook already: {paths.shown(there[0])} names it.")
@@ -51,7 +51,7 @@ def _install(agent: Agent, project: Path | None, root: Path, *, yes: bool) -> in
     return 0
 
 
-def _uninstall(agent: Agent, project: Path | None, *, yes: bool) -> int:
+def _uninstall(agent: OtherAgent, project: Path | None, *, yes: bool) -> int:
     found = install.found_in(agent, project)
     if not found:
         where = paths.shown(agent.settings_folder(project))
@@ -66,12 +66,12 @@ def _uninstall(agent: Agent, project: Path | None, *, yes: bool) -> int:
     return 0
 
 
-def _agreed(change: install.Change, question: str, *, yes: bool) -> bool:
+def _agreed(change: install.SettingsChange, question: str, *, yes: bool) -> bool:
     print(f"{paths.shown(change.path)}:\n{change.diff()}")
     return confirmed(question, yes=yes)
 
 
-def _status(agent: Agent, root: Path) -> None:
+def _status(agent: OtherAgent, root: Path) -> None:
     for project in dict.fromkeys((None, root)):
         where = paths.shown(agent.settings_folder(project))
         if found := install.found_in(agent, project):

@@ -20,7 +20,7 @@ class KeptLine(Struct, frozen=True):
     """What is missing."""
 
 
-class Kept(Struct, frozen=True):
+class RuleCheck(Struct, frozen=True):
     """How much of a rule a window holds."""
 
     lines: tuple[KeptLine, ...]

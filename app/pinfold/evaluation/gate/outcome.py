@@ -6,8 +6,8 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct, field
 
-from pinfold.evaluation.gate.keeping import Kept
-from pinfold.evaluation.gate.rules import Rule, RulesError
+from pinfold.evaluation.gate.keeping import RuleCheck
+from pinfold.evaluation.gate.rules import GateRule, RulesError
 from pinfold.numbers import plural
 
 
@@ -17,7 +17,7 @@ class Verdict(Struct, frozen=True):
     rule: str
     session: str
     at_least: float
-    kept: Kept
+    kept: RuleCheck
     since: Mapping[str, str] = field(default_factory=dict)
     """Of each line that is lost: since when, as far as the baseline tells."""
 
@@ -51,7 +51,7 @@ class Baseline(Struct, frozen=True):
     at: str
     lines: dict[str, dict[str, dict[str, str]]]
 
-    def since(self, rule: Rule, session: str, kept: Kept) -> dict[str, str]:
+    def since(self, rule: GateRule, session: str, kept: RuleCheck) -> dict[str, str]:
         """Since when each line that is lost now is lost."""
         before = self.lines.get(rule.name, {}).get(session, {})
         found: dict[str, str] = {}

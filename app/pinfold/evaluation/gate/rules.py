@@ -43,7 +43,7 @@ class GateQuestion(Struct, frozen=True, forbid_unknown_fields=True):
     """What a window must hold for it to be answered: all of these."""
 
 
-class Rule(Struct, frozen=True, forbid_unknown_fields=True):
+class GateRule(Struct, frozen=True, forbid_unknown_fields=True):
     """What sessions must keep."""
 
     name: Text
@@ -59,11 +59,11 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Model(Struct, frozen=True, forbid_unknown_fields=True):
     runs: Annotated[int, Meta(ge=1, le=50)] = 3
-    rule: tuple[Rule, ...] = ()
+    rule: tuple[GateRule, ...] = ()
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
-    rule: tuple[Rule, ...] = ()
+    rule: tuple[GateRule, ...] = ()
     model: _Model = _Model()
 
 
@@ -71,16 +71,16 @@ class _Exam(Struct, frozen=True, forbid_unknown_fields=True):
     question: Annotated[tuple[GateQuestion, ...], Meta(min_length=1)]
 
 
-class Rules(Struct, frozen=True):
+class GateRules(Struct, frozen=True):
     """All rules of a file, checked."""
 
-    offline: tuple[Rule, ...]
-    model: tuple[Rule, ...]
+    offline: tuple[GateRule, ...]
+    model: tuple[GateRule, ...]
     runs: int
     exams: Mapping[str, tuple[GateQuestion, ...]]
     """By the name of their file."""
 
-    def needs(self, rule: Rule) -> dict[str, Any]:
+    def needs(self, rule: GateRule) -> dict[str, Any]:
         """What the rule must keep, as plain data: lines, and the questions of its exams."""
         named = [line.removeprefix(EXAM) for line in rule.keeps if line.startswith(EXAM)]
         questions = [question for name in named for question in self.exams[name]]
@@ -90,7 +90,7 @@ class Rules(Struct, frozen=True):
         }
 
 
-def parse(text: str, exam: Callable[[str], str], name: str = "the rules") -> Rules:
+def parse(text: str, exam: Callable[[str], str], name: str = "the rules") -> GateRules:
     """The rules in `text`; `exam` reads a file of questions. Raises `RulesError`, `OSError`."""
     file = _read(text, _File, name)
     rules = (*file.rule, *file.model.rule)
@@ -106,10 +106,10 @@ def parse(text: str, exam: Callable[[str], str], name: str = "the rules") -> Rul
             if line.startswith(EXAM):
                 wanted = line.removeprefix(EXAM)
                 exams[wanted] = _read(exam(wanted), _Exam, wanted).question
-    return Rules(file.rule, file.model.rule, file.model.runs, exams)
+    return GateRules(file.rule, file.model.rule, file.model.runs, exams)
 
 
-def _check(rule: Rule, *, with_model: bool) -> None:
+def _check(rule: GateRule, *, with_model: bool) -> None:
     """Raises `RulesError`."""
     known = registry().strategies
     strategy = known.get(strategy_named(rule.strategy))

@@ -13,7 +13,7 @@ from pinfold.compaction.draft import rendered_now
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.evaluation.gate.keeping import Kept, KeptLine, answered, kept_in
+from pinfold.evaluation.gate.keeping import KeptLine, RuleCheck, answered, kept_in
 from pinfold.evaluation.gate.rules import GateQuestion
 from pinfold.evaluation.recorded_trials import items_of, view_within
 from pinfold.evaluation.trials import WINDOW
@@ -34,7 +34,7 @@ numbers, paths and dates exactly. Say "unknown" where you don't know.
 """
 
 
-def tried(events: Sequence[Event], settings: Mapping[str, Any], counter: Counter) -> Kept:
+def tried(events: Sequence[Event], settings: Mapping[str, Any], counter: Counter) -> RuleCheck:
     """What a strategy that needs no model keeps of a session at its end.
 
     `settings` are plain data: `strategy`, `budget`, `keeps`, `questions`, `compact`.
@@ -46,7 +46,7 @@ def tried(events: Sequence[Event], settings: Mapping[str, Any], counter: Counter
     except Exception as error:  # a third party's may raise anything
         return _not_run(settings, error)
     lines = kept_in(settings["keeps"], _questions(settings), items)
-    return Kept(tuple(lines), tokens)
+    return RuleCheck(tuple(lines), tokens)
 
 
 async def tried_with(
@@ -56,11 +56,11 @@ async def tried_with(
     settings: Mapping[str, Any],
     counter: Counter,
     runs: int,
-) -> Kept:
+) -> RuleCheck:
     """The median of `runs` runs, of two in the middle the lower. In each, `writer` writes for the
     strategy and answers the questions in the new window."""
     strategy, options = _strategy(settings), _options(settings)
-    found: list[Kept] = []
+    found: list[RuleCheck] = []
     for _ in range(runs):
         view = view_within(folded(events, counter, "chat"), settings["budget"])
         try:
@@ -76,7 +76,7 @@ async def tried_with(
         except (Refused, ProviderError) as error:
             found.append(_not_run(settings, error))
         else:
-            found.append(Kept(tuple(lines), tokens))
+            found.append(RuleCheck(tuple(lines), tokens))
     found.sort(key=lambda kept: kept.share)
     return found[(len(found) - 1) // 2]
 
@@ -109,7 +109,9 @@ def _next_window(
     return items_of(view, plan), plan.sizes.after
 
 
-def _not_run(settings: Mapping[str, Any], error: Exception) -> Kept:
+def _not_run(settings: Mapping[str, Any], error: Exception) -> RuleCheck:
     why = str(error) or type(error).__name__
     questions = (question["question"] for question in settings["questions"])
-    return Kept(tuple(KeptLine(line, False) for line in (*settings["keeps"], *questions)), 0, why)
+    return RuleCheck(
+        tuple(KeptLine(line, False) for line in (*settings["keeps"], *questions)), 0, why
+    )
