@@ -12,8 +12,7 @@ from pinfold.compaction.summary import ItemQuote, SummaryEntry
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.rollout.events import CoreChanged, ItemAdded, MemoryApplied
 from pinfold.rollout.items import Item
-from pinfold.rollout.memory import DecisionMemory
-from pinfold.rollout.memory import ItemQuote as Ref
+from pinfold.rollout.memory import DecisionMemory, Evidence
 from pinfold.rollout.values import CoreStatement
 
 TOLD = Material(
@@ -42,7 +41,7 @@ def decided(live: Live, source: str, ref: str) -> None:
         id="d1",
         decision="Part 1 stays as it is",
         rationale="it is fast",
-        evidence=Ref(source, ref),  # type: ignore[arg-type]
+        evidence=Evidence(source, ref),  # type: ignore[arg-type]
     )
     live.add(MemoryApplied(memory=memory))
 

@@ -14,9 +14,9 @@ from fakes.transcripts import shown as rows
 from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.updates import Prepared, Streamed
 from pinfold.ports.provider import ModelInfo, TextDelta
-from pinfold.rollout.events import Base, PinsChanged, RequestFinished, WindowReplaced
+from pinfold.rollout.events import PinsChanged, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
-from pinfold.rollout.values import Usage
+from pinfold.rollout.values import PlanBase, Usage
 from pinfold.tui import themes
 from pinfold.tui.gauge import LETTERS, GaugeBar, variable
 from pinfold.tui.transcript.view import Transcript
@@ -210,7 +210,7 @@ async def test_what_follows_of_passing_the_threshold_is_told(*, compacted: bool,
         if compacted:
             same = ((1, "full"),)
             session.append(
-                WindowReplaced(generation=1, base=Base(0, 1), reason="threshold", window=same)
+                WindowReplaced(generation=1, base=PlanBase(0, 1), reason="threshold", window=same)
             )
         for item in result(2, 60):
             session.append(item)

@@ -188,7 +188,7 @@ from msgspec.structs import replace
 from pinfold.compaction.plan import Planned
 from pinfold.compaction.refusals import Impossible
 from pinfold.compaction.strategies.checkpoint import Checkpoint
-from pinfold.rollout.events import Base
+from pinfold.rollout.values import PlanBase
 from pinfold.rollout.items import Item
 
 REACHED, GATE = Event(), Event()
@@ -255,7 +255,7 @@ class Hollow(Broken):
 class Stale(Broken):
     name = "stale"
     def broken(self, plan, view):
-        return replace(plan, base=Base(99, 99))
+        return replace(plan, base=PlanBase(99, 99))
 
 
 class Unpins(Broken):
