@@ -19,6 +19,7 @@ async def asked(root: Path, decision: Decision) -> tuple[Item, object]:
     await on.session.idle()
     (question,) = on.user.asked
     assert (question.review.title, question.choices) == ("Which port?", ("80", "81"))
+    assert question.by_agent
     return next(item for item in on.session.items if item.kind == "tool_result"), question
 
 

@@ -23,7 +23,7 @@ COMMAND = Question(
 EDIT = Question(
     "c2", "write_file", "{}", Review("write", "write a", diff="+x\n"), "writes a file", edits=True
 )
-CHOICES = Question("c3", "ask_user", "{}", Review("read", "TLS?"), "", choices=("TLS", "no TLS"))
+CHOICES = Question("c3", "", "{}", Review("read", "TLS?"), "", choices=("TLS", "no TLS"))
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ class Question(Struct, frozen=True):
     """Whether "always" would allow all plain edits in the workspace, in this session."""
     choices: tuple[str, ...] = ()
     """Answers to choose from. What is chosen or written comes back as the note of a yes."""
+    by_agent: bool = False
+    """Whether the agent itself asks; during a call of another tool a server does."""
     own: str = "Something else"
     """The choice of an answer in the user's own words."""
 

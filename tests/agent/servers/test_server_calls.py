@@ -151,6 +151,7 @@ async def test_what_comes_back_is_data(tmp_path: Path) -> None:
     assert Path(result.detail["spill"]).read_text().startswith("dev\nline")
     assert on.user.asked[1].review.title == "MCP server git asks: Which \x1b[31mbranch?"
     assert on.user.asked[1].choices == ("main", "dev")
+    assert not on.user.asked[1].by_agent
     assert [u.text for u in on.heard if isinstance(u, ToolOutput)] == ["half␛[2J way\n"]
 
 

@@ -263,6 +263,7 @@ class Calls:
 
     async def _ask(self, call: Item, text: str, choices: Sequence[str]) -> UserReply | None:
         """The user's answer to a question of the model's; None where nobody can be asked."""
+        tool = self._tools.get(call)
         question = Question(
             call_id=call.call_id or "",
             tool=call.name or "",
@@ -270,6 +271,7 @@ class Calls:
             review=Review("read", text),
             reason="or type an answer of your own",
             choices=tuple(choices),
+            by_agent=tool is not None and tool.kind == "question",
         )
         decision = await self._approvals.ask(question)
         return UserReply(decision.note, decision.pasted) if decision.verdict == "yes" else None

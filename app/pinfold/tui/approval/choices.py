@@ -35,8 +35,7 @@ class ChoiceCard(ApprovalCard, inherit_bindings=False):
     ]
 
     def _title(self) -> str:
-        # During a call of another tool it is a server's question, which names it.
-        return "The agent asks" if self._question.tool == "ask_user" else "A question for you"
+        return "The agent asks" if self._question.by_agent else "A question for you"
 
     def _body_widget(self) -> Widget:
         return Static(Text(clean(self._question.review.title)), markup=False)
