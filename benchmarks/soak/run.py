@@ -213,9 +213,9 @@ class Soak:
         if full_disk and (state.turn_open or self._returned):
             self.tally["cut short by a full disk"] += 1
             return
-        self.tally[session.last_ending] += 1
+        self.tally[state.turn_state] += 1
         excused = full_disk or self.model.fatal or session.auto == "off"
-        match session.last_ending:
+        match state.turn_state:
             case "interrupted":
                 check(self._interrupted, "a turn was interrupted by nobody")
             case "failed":
@@ -267,7 +267,7 @@ class Soak:
             self._log.resumed_from(log)
         await self._open(journal, model)
         if how == "killed":
-            check(self.session.last_ending == "interrupted", "a killed turn goes on")
+            check(self.session._record.state.turn_state == "interrupted", "a killed turn goes on")
         elif how != "resumed":
             shutil.rmtree(folder)
         del session

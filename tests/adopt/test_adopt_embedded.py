@@ -47,9 +47,8 @@ async def test_a_recording_is_compacted_and_goes_on_for_a_turn(file: Path, tmp_p
     )
     try:
         before = len(session.items)
-        session.send("Say hello.")
+        assert (await session.send("Say hello.")).state == "done"
         await session.idle()
-        assert session.last_ending == "done"
         assert session.items[-1].kind == "assistant"
         assert session.window.boundaries[-1].reason in ("threshold", "overflow")
         assert session.reading().used < model.context_window

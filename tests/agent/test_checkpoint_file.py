@@ -109,7 +109,7 @@ async def test_a_file_that_cannot_be_written_is_done_without(tmp_path: Path) -> 
     (at.session.folder / persist.FILE).mkdir()
     at.session.send("hello")
     await at.session.idle()
-    assert at.session.last_ending == "done"
+    assert at.ended == "done"
     (at.session.folder / persist.FILE).rmdir()
     at.session.send("hello again")
     await at.session.idle()

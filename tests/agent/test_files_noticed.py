@@ -170,7 +170,7 @@ async def test_an_overflow_that_is_compacted_is_told_too(tmp_path: Path) -> None
     (tmp_path / "work/a.py").write_text("PORT = 9090\n")
     gate.set()
     await at.session.idle()
-    assert at.session.last_ending == "done"
+    assert at.ended == "done"
     assert any("Changed since you last saw it: a.py." in text for text in notices(at))
 
 
@@ -231,7 +231,7 @@ async def test_whatever_became_of_it_is_told_once_and_stops_nothing(
         await ask(at, says("On."))
     assert found(at) == ([("a.py", op, None)] if op else [])
     assert len(notices(at)) == (1 if op else 0)
-    assert at.session.last_ending == "done"
+    assert at.ended == "done"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -174,7 +174,7 @@ async def test_a_hook_stops_a_prompt_that_would_join_a_turn(tmp_path: Path) -> N
     gate.set()
     await at.session.idle()
     assert PromptReturned("secret") in at.heard
-    assert at.session.last_ending == "done"
+    assert at.ended == "done"
     assert not at.session._record.state.queue
 
 

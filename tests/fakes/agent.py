@@ -1,7 +1,7 @@
 """A whole session on a scripted provider: only the model, the user and the clock are fakes."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from pinfold.agent.session import Session
 from pinfold.agent.updates import Told, Update
 from pinfold.ports.approver import Decision, Question
 from pinfold.ports.provider import ModelInfo, Request
+from pinfold.ports.tool import Tool
 from pinfold.rollout.events import Data
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
@@ -58,6 +59,11 @@ class Stage:
     def told(self) -> list[str]:
         return [update.text for update in self.heard if isinstance(update, Told)]
 
+    @property
+    def ended(self) -> str:
+        """How the last turn ended: `done`, `waiting`, `interrupted`, `failed`, or nothing yet."""
+        return self.session._record.state.turn_state
+
     def kinds(self) -> list[str]:
         return [item.kind for item in self.session.items]
 
@@ -86,6 +92,7 @@ async def stage(
     others: Iterable[ModelInfo] = (),
     provider: ScriptedProvider | None = None,
     writer: ScriptedProvider | None = None,
+    with_tools: Sequence[Tool] | None = None,
 ) -> Stage:
     """A session in `root/work`, its store in `root/home`; it can go on with the other models.
 
@@ -111,7 +118,7 @@ async def stage(
         opened,
         work.resolve(),
         connection,
-        tools(),
+        tools() if with_tools is None else with_tools,
         user,
         clock,
         options or Options(),

@@ -4,7 +4,6 @@ answers each by what its task says."""
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -104,7 +103,8 @@ async def troupe(
             [tool for tool in tools() if names is None or tool.schema.name in names],
             order.approver,
             clock,
-            order.bind(given),
+            given,
+            order=order,
         )
 
     session = await made(
@@ -114,7 +114,8 @@ async def troupe(
         tools(),
         ask if shown else user,
         clock,
-        replace(given, agents=Agents(open_agent, agents, worktrees=worktrees, races=races)),
+        given,
+        agents=Agents(open_agent, agents, worktrees=worktrees, races=races),
     )
     session.approver = None  # type: ignore[attr-defined]
     heard: list[Any] = []
@@ -126,8 +127,8 @@ def four_agents() -> LiveSession:
     """A session whose reply has started four: one searches (its own session is there, too), one
     asks for the user's word, one has ended well, one has failed."""
     agents = Agents(no_agents, BUILT_IN)
-    options = Options(prices={MODEL.name: Price(1.25, 10.0)}, agents=agents)
-    parent = live_session(options=options)
+    options = Options(prices={MODEL.name: Price(1.25, 10.0)})
+    parent = live_session(options=options, agents=agents)
     described = [
         ("explore", "find every caller of parse() and say which of them handle errors"),
         ("", "write the migration"),

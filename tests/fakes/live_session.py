@@ -16,6 +16,7 @@ import msgspec
 
 from fakes.provider import FakeClock, ScriptedProvider
 from pinfold.agent.builder import build
+from pinfold.agent.children.definition import Agents
 from pinfold.agent.compaction.automatic import Reviewer
 from pinfold.agent.compaction.compacting import Compacting
 from pinfold.agent.compaction.draft import CompactionDraft
@@ -247,6 +248,7 @@ def live_session(
     gauge: GaugeReading | None = READING,
     notices: tuple[str, ...] = (),
     left_at: str = "",
+    agents: Agents | None = None,
 ) -> LiveSession:
     """A new session of these items; its journal lies in `root`, or in a folder of its own.
 
@@ -291,8 +293,10 @@ def live_session(
             user_folder=root / "config",
             connect=connect,
             learned_windows=LearnedWindows(root),
+            agents=agents,
         )
-        return LiveSession(dataclasses.replace(session._parts, found=notices, left_at=left_at))
+        session._parts.found, session._parts.left_at = notices, left_at
+        return LiveSession(session._parts)
 
     with ThreadPoolExecutor(1) as thread:  # the test's own loop may run, or none
         made.append(thread.submit(lambda: asyncio.run(built())).result())

@@ -68,9 +68,8 @@ async def test_a_session_that_waits_for_a_sign_in_can_be_handed_on(
     ctx = app_context(argparse.Namespace(cd=tmp_path))
     session = await worked(ctx, 8)
     server.script.insert(0, Reply(status=401, body={"error": {"message": "No such key."}}))
-    session.send("And the rest?")
+    assert (await session.send("And the rest?")).state == "waiting"
     await session.idle()
-    assert session.last_ending == "waiting"
     copy = await hand_on(ctx, session.folder, no_terminal, model="fake/another-1")
     assert copy.window.generations[-1].reason == "manual"
     await copy.close()

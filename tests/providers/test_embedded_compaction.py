@@ -69,9 +69,7 @@ async def compacted(session: Session, strategy: str) -> CompactionDraft:
 
 
 async def goes_on(session: Session) -> None:
-    session.send("Say hello.")
-    await session.idle()
-    assert session.last_ending == "done"
+    assert (await session.send("Say hello.")).state == "done"
     assert session.items[-1].kind == "assistant"
 
 

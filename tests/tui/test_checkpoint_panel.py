@@ -12,7 +12,7 @@ from fakes.checkpoints import fact, file
 from fakes.live_session import LiveSession, live_session
 from fakes.pasts import make_remembering
 from fakes.screen import make_app, until
-from pinfold.agent.steering.in_mind import Remembered
+from pinfold.agent.compaction.remembered import Remembered
 from pinfold.checkpoint.model import Artifact
 from pinfold.checkpoint.model import RecordedFact as Known
 from pinfold.rollout.events import GoalSet

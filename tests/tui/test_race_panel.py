@@ -84,10 +84,8 @@ async def test_one_is_compared_tested_and_kept(tmp_path: Path) -> None:
 def test_panel(snap_compare: Callable[..., bool], size: tuple[int, int]) -> None:
     """You should see a race of three by its prompt, with the heads of columns: a1 is done and its
     test passed, a2 failed its test, a3 has died and changed nothing. The foot says what a1 ran."""
-    options = Options(
-        prices={"gpt-5.2": Price(1.25, 10.0)}, agents=Agents(no_agents), approvals="full"
-    )
-    session = live_session(options=options)
+    options = Options(prices={"gpt-5.2": Price(1.25, 10.0)}, approvals="full")
+    session = live_session(options=options, agents=Agents(no_agents))
     session.append(Item(n=1, kind="user", content="Hello.", turn=1))
     prompt = "make the parser keep comments, with tests"
     session.append(RaceStarted(race=1, prompt=prompt, apart="worktree", tree="0" * 40))

@@ -183,13 +183,13 @@ class Played:
         """A turn, and what it sets off in the background."""
         heard = asyncio.Event()
         stop = self.session.subscribe(lambda _: heard.set())
-        self.session.send(text)
+        ending = await self.session.send(text)
         await self.session.idle()
         while self.session.preparing.state == "preparing":
             heard.clear()
             await heard.wait()
         stop()
-        assert self.session.last_ending == "done", "a request was refused"
+        assert ending.state == "done", "a request was refused"
 
     async def compact(self, strategy: str) -> WindowReplaced:
         """By hand; `layered` by itself, from what was prepared in the background."""

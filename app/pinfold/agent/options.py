@@ -1,8 +1,7 @@
 """How a session behaves, as plain values from the settings."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.memories import MemoryPort
@@ -11,10 +10,6 @@ from pinfold.ports.tool import Sandbox
 from pinfold.settings import AUTOS, Auto, Drift, Mode
 from pinfold.skills.library import Library
 from pinfold.tokens.prices import Price
-
-if TYPE_CHECKING:
-    from pinfold.agent.children.definition import Agents
-    from pinfold.agent.turn.budget import Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +63,10 @@ class Options:
     summary_window: int | None = None
     """Tokens of context that the session's model has where it summarises; none is all it has."""
     prices: Mapping[str, Price] = field(default_factory=dict)
-    agents: "Agents | None" = None
-    """The agents that it may start; none in the session of an agent."""
     servers: Servers | None = None
     """MCP servers; an agent shares those of the session that started it."""
     servers_budget: float = 0.05
     """The share of the window above which servers are folded, and above which skills are."""
-    ceiling: Callable[[], Mode] | None = None
-    """In the session of an agent: the approvals that its own are never wider than."""
-    inherited: Callable[[], Collection[str]] = tuple
-    """In an agent's session: the tools of servers that the user always allows."""
-    budget: "Budget | None" = None
-    """In the session of an agent: the one that it shares with the session that started it."""
     skills: Library | None = None
     """Skills and commands; none where there can be none."""
     memories: MemoryPort | None = None

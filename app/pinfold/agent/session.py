@@ -1,7 +1,7 @@
 """A session: what the screen, `exec` and the commands hold on to."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from pinfold.agent.turn.ending import Ending, refused
 from pinfold.agent.updates import Update
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.errors import ProviderError
-from pinfold.ports.tool import Terminal, Tool
+from pinfold.ports.tool import Terminal
 from pinfold.rollout import drafts
 from pinfold.rollout.events import Event
 from pinfold.rollout.provenance import Prompt, Span
@@ -191,7 +191,7 @@ class Session(SessionFacts):
         if self.children.running:
             raise ProviderError("Agents are running: wait, or stop them with /agents.")
         parts = self._parts
-        await parts.work.wait_for(lambda: parts.choice.switch(name, parts.triggers, parts.reading))
+        await parts.work.wait_for(lambda: parts.choice.switch(name, parts.triggers.fit_model))
 
     async def forget_window(self) -> str:
         """Forget the context window that refused requests taught; what holds now, in a sentence.
@@ -199,13 +199,6 @@ class Session(SessionFacts):
         Raises `Refused`, `JournalError`.
         """
         return await self._parts.learning.forget()
-
-    def set_tools(self, tools: Iterable[Tool]) -> None:
-        """Have these tools beside the session's own from the next turn on: the front is written
-        again then, and the user is told what that costs. Raises `Refused` during a turn."""
-        if self.busy:
-            raise Refused("A turn is running: tools change between turns.")
-        self._parts.toolbox.change(tools)
 
     def set_approvals(self, mode: str) -> None:
         """Change what runs without a question, from the next call on. Raises `ValueError`."""

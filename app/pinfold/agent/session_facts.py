@@ -142,11 +142,6 @@ class SessionFacts:
         """The agent's plan, in order; empty where there is none, or it was done before."""
         return self._record.state.plan
 
-    @property
-    def last_ending(self) -> str:
-        """How the last turn ended: `done`, `waiting`, `interrupted`, `failed`, or nothing yet."""
-        return self._record.state.turn_state
-
     def _takes_nothing(self) -> str:
         """Why nothing can be sent or run here, if so."""
         if self.read_only:

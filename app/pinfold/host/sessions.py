@@ -120,7 +120,6 @@ async def open_session(
             summary_window=settings.compact.context_window,
             memories=reader_of(ctx),
             skills=library_of(ctx) if skills else None,
-            agents=None if agent else await _agents(ctx, attended, tools, servers),
             servers=servers,
             servers_budget=settings.mcp.budget_pct / 100,
         )
@@ -131,12 +130,14 @@ async def open_session(
             tools,
             approver,
             CLOCK,
-            agent.bind(options) if agent else options,
+            options,
             counter=counter,
             user_folder=paths.config_folder(),
             connect=partial(connect, ctx),
             connect_summarizer=summarizer or _summarizer(ctx),
             learned_windows=LearnedWindows(ctx.home),
+            agents=None if agent else await _agents(ctx, attended, tools, servers),
+            order=agent,
         )
         undoing.pop_all()
     Tokenizer(session, counter)

@@ -116,9 +116,11 @@ class AgentView(Vertical):
 
     def _listen(self) -> bool:
         """Follow the agent's session, if it has begun and has not ended."""
+        from pinfold.agent.session import Session
+
         assert self._session is not None
         child = self._session.children.live(self.number)
-        if child is None or child.session is None:
+        if child is None or not isinstance(child.session, Session):
             return False
         session = self._hears = child.session
         self.transcript.load(session.items, session.window)

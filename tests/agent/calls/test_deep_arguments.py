@@ -40,7 +40,7 @@ async def test_the_model_is_told_and_the_session_goes_on(tmp_path: Path, depth: 
     result = on.session.items[2]
     assert (result.kind, result.detail["ok"]) == ("tool_result", False)
     assert "nested more than 100 levels deep" in result.content
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
 
     on.provider.script = [says("Still here.")]
     on.session.send("and now?")
@@ -55,7 +55,7 @@ async def test_the_model_is_told_and_the_session_goes_on(tmp_path: Path, depth: 
     )
     again.session.send("once more?")
     await again.session.idle()
-    assert again.session.last_ending == "done"
+    assert again.ended == "done"
     await again.session.compact("checkpoint")
     assert result.n not in [item.n for item in again.session.window.items]
     await again.session.close()

@@ -44,7 +44,7 @@ async def sent(on: Stage, prompt: str, *script: list) -> None:
     on.provider.script += script
     on.session.send(prompt)
     await on.session.idle()
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
 
 
 def decided(on: Stage) -> list[ApprovalDecided]:

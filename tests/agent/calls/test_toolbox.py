@@ -1,25 +1,17 @@
-"""A tool says all that the rest needs to know of it; a session's tools change between turns."""
+"""A tool says all that the rest needs to know of it; its calls keep their order."""
 
 import asyncio
 import json
 import threading
 from pathlib import Path
 
-import pytest
-from msgspec.structs import replace
-
-from fakes.agent import MODEL, Stage, stage
+from fakes.agent import Stage, stage
 from fakes.provider import calls, says
-from pinfold.agent.options import Options
 from pinfold.ports.approver import Decision
 from pinfold.ports.tool import Observation, Review, Tool, ToolContext, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.context import ToolSchema
-from pinfold.rollout.events import ContextSet
-from pinfold.rollout.items import Image, Item
-from pinfold.tokens.prices import Price
-from pinfold.tools import registry
-from pinfold.window.refused import Refused
+from pinfold.rollout.items import Image
 
 PICTURE = Image("image/png", "iVBORw0KGgo=", 1, 1)
 
@@ -63,8 +55,7 @@ async def say(on: Stage, prompt: str) -> None:
 
 async def test_a_tool_nobody_has_heard_of_says_it_all(tmp_path: Path) -> None:
     script = [calls(scan("c1", "a.png"), scan("c2", "b.png")), says("Flat.")]
-    on = await stage(tmp_path, script, Decision("yes"), Decision("yes"))
-    on.session.set_tools([Scan()])
+    on = await stage(tmp_path, script, Decision("yes"), Decision("yes"), with_tools=[Scan()])
     await say(on, "Look.")  # each call waits for the other
     assert [question.editable for question in on.user.asked] == ["page", "page"]
     results = [item for item in on.session.items if item.kind == "tool_result"]
@@ -100,8 +91,7 @@ class Slow(Scan):
 
 async def test_questions_and_results_come_in_the_order_of_the_calls(tmp_path: Path) -> None:
     script = [calls(scan("c1", "first"), scan("c2", "second")), says("Done.")]
-    on = await stage(tmp_path, script, Decision("yes"), Decision("yes"))
-    on.session.set_tools([Slow()])
+    on = await stage(tmp_path, script, Decision("yes"), Decision("yes"), with_tools=[Slow()])
     await say(on, "Look.")
     assert [question.call_id for question in on.user.asked] == ["c1", "c2"]
     results = [item for item in on.session.items if item.kind == "tool_result"]
@@ -112,10 +102,9 @@ async def test_an_interruption_writes_a_result_for_each_call_in_their_order(
     tmp_path: Path,
 ) -> None:
     script = [calls(*(scan(f"c{n}", "first") for n in range(12)))]
-    on = await stage(tmp_path, script, *[Decision("yes")] * 12)
     tool = Slow()
     tool.reviewed.set()
-    on.session.set_tools([tool])
+    on = await stage(tmp_path, script, *[Decision("yes")] * 12, with_tools=[tool])
     on.session.send("Look.")
     await on.until(lambda: len(on.user.asked) == 8)
     on.session.interrupt()
@@ -123,28 +112,3 @@ async def test_an_interruption_writes_a_result_for_each_call_in_their_order(
         await on.session.idle()
     results = [item for item in on.session.items if item.kind == "tool_result"]
     assert [item.call_id for item in results] == [f"c{n}" for n in range(12)]
-
-
-async def test_tools_change_between_turns_and_the_price_is_told(tmp_path: Path) -> None:
-    prices = {"scripted-1": Price(input=1000.0, output=1.0)}
-    gate = asyncio.Event()
-    script = [says("One."), [gate, *says("Two.")], calls(("c1", "grep", "{}")), says("Three.")]
-    wide = replace(MODEL, context_window=200_000)
-    on = await stage(tmp_path, script, model=wide, options=Options(prices=prices))
-    await say(on, "a")
-    others = [tool for tool in registry.tools() if tool.schema.name != "grep"]
-    on.session.send("b")
-    await on.until(lambda: len(on.provider.requests) == 2)
-    with pytest.raises(Refused, match="between turns"):
-        on.session.set_tools(others)
-    gate.set()
-    await on.session.idle()
-    on.session.set_tools([*others, Scan()])
-    await say(on, "c")
-    (told,) = [text for text in on.told() if "set of tools" in text]
-    assert "changed (+scan, -grep): the prompt cache is lost" in told
-    assert "about $" in told
-    contexts = [event for event in on.events() if isinstance(event, ContextSet)]
-    assert [context.context.tools[-1].name for context in contexts[1:]] == ["scan"]
-    results: list[Item] = [item for item in on.session.items if item.kind == "tool_result"]
-    assert results[-1].content.startswith("There is no tool named 'grep'.")

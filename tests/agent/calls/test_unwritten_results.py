@@ -53,7 +53,7 @@ async def ran_while_the_disk_fills(root: Path, room: int) -> Stage:
         await on.session.idle()
     assert (on.session.cwd / "done").exists()
     assert not (on.session.cwd / "never").exists()
-    assert on.session.last_ending in ("failed", "")
+    assert on.ended in ("failed", "")
     return on
 
 

@@ -105,7 +105,7 @@ async def test_an_overflow_is_compacted_and_the_request_sent_again(tmp_path: Pat
     await at.session.idle()
     assert replaced(at)[-1].reason == "overflow"
     assert at.session.items[-1].content == "It fits now."
-    assert at.session.last_ending == "done"
+    assert at.ended == "done"
 
 
 async def test_what_gained_too_little_is_tried_again_at_the_next_prompt(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ async def test_a_strategy_that_breaks_ends_no_turn(tmp_path: Path) -> None:
     at.provider.script.append(says("On we go."))
     at.session.send("go on")
     await at.session.idle()
-    assert at.session.last_ending == "done"
+    assert at.ended == "done"
     assert any("There is no strategy" in text for text in at.told())
 
 
@@ -220,7 +220,7 @@ async def test_a_window_that_waits_for_the_user_is_not_compacted_for_another_mod
     at.provider.script += [calls((f"w{n}", "shell", '{"command": "echo"}')) for n in range(2)]
     at.session.send("go on and on")
     await at.session.idle()
-    assert at.session.last_ending == "waiting"
+    assert at.ended == "waiting"
     at.session.set_threshold("auto")
     at.session.set_threshold("0.1")
     await at.session.set_model("another")
@@ -236,7 +236,7 @@ async def limited(root: Path, options: Options) -> Stage:
     at.provider.script += [calls(("w", "shell", '{"command": "echo"}')), [LIMIT]]
     at.session.send("go on and on")
     await at.session.idle()
-    assert at.session.last_ending == "waiting"
+    assert at.ended == "waiting"
     at.session.set_threshold(options.auto)
     at.session.set_threshold("0.1")
     return at

@@ -348,7 +348,7 @@ async def test_a_strategy_that_hangs_is_left_with_escape(
         assert await asyncio.to_thread(hanging.REACHED.wait, 60)
         at.session.interrupt()
         await at.session.idle()
-        assert at.session.last_ending == "interrupted"
+        assert at.ended == "interrupted"
     finally:
         hanging.GATE.set()
     assert [text for _, text in window(at)] == [*(text for _, text in before), "go on"]

@@ -156,9 +156,8 @@ async def opened(root: Path, provider: Limited, options: Options) -> AsyncIterat
 
 
 async def prompt(session: Session, text: str) -> None:
-    session.send(text)
+    assert (await session.send(text)).state == "done"
     await session.idle()
-    assert session.last_ending == "done"
 
 
 def events(session: Session, kind: type[T]) -> list[T]:

@@ -4,7 +4,6 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
 from fakes.agent import MODEL, Stage, stage
@@ -143,9 +142,7 @@ async def test_rules_of_a_folder_come_once_a_file_of_it_is_read(tmp_path: Path) 
     assert said[1].endswith("Prints are fine.")
 
 
-async def test_another_set_of_tools_rewrites_the_front_and_says_the_price(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_another_set_of_tools_rewrites_the_front_and_says_the_price(tmp_path: Path) -> None:
     first = await stage(tmp_path, [says("one")], model=WIDE)
     await first.say("a")
     await first.session.close()
@@ -155,9 +152,14 @@ async def test_another_set_of_tools_rewrites_the_front_and_says_the_price(
 
     prices = {"scripted-1": Price(input=1000.0, output=1.0)}
     kept = [tool for tool in registry.tools() if tool.schema.name != "grep"]
-    monkeypatch.setattr("fakes.agent.tools", lambda: kept)
-    script = [says("two"), says("three")]
-    on = await stage(tmp_path, script, model=WIDE, options=Options(prices=prices), journal=again)
+    on = await stage(
+        tmp_path,
+        [says("two"), says("three")],
+        model=WIDE,
+        options=Options(prices=prices),
+        journal=again,
+        with_tools=kept,
+    )
     requests = await on.say("b", "c")
     assert "grep" not in {tool.name for tool in requests[0].context.tools}
     (told,) = [text for text in on.told() if "set of tools" in text]

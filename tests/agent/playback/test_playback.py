@@ -76,7 +76,7 @@ async def test_the_window_comes_out_as_it_was(
     archive = window.archive
     assert list(on.session.items) == [archive[n] for n in archive]
     assert (
-        on.session.last_ending
+        on.ended
         == [event.data.state for event in events if isinstance(event.data, TurnFinished)].pop()
     )
     assert on.session.phase == "idle"

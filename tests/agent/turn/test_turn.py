@@ -59,7 +59,7 @@ async def test_a_reply_is_streamed_then_journalled(tmp_path: Path) -> None:
     assert finished[0].status == "ok"
     assert finished[0].usage is not None
     assert on.session.reading().source == "measured"
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
     streamed = [
         u.delta.text for u in on.heard if isinstance(u, Streamed) and isinstance(u.delta, TextDelta)
     ]
@@ -101,7 +101,7 @@ async def test_reading_calls_run_at_once(tmp_path: Path) -> None:
     on.session.send("read both")
     await on.session.idle()
     assert on.kinds().count("tool_result") == 2
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
 
 
 async def test_a_refused_call_goes_back_as_refused(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ async def test_always_allows_the_prefix_and_survives_a_resume(tmp_path: Path) ->
     again.session.send("again")
     await again.session.idle()
     assert not again.user.asked
-    assert again.session.last_ending == "done"
+    assert again.ended == "done"
 
 
 async def test_changed_arguments_are_run_and_told(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ async def test_bad_arguments_are_told_to_the_model(tmp_path: Path, arguments: st
     on.session.send("go")
     await on.session.idle()
     assert not on.session.items[2].detail["ok"]
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
 
 
 async def test_an_unknown_tool_is_told_to_the_model(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ async def test_interrupting_keeps_what_came(tmp_path: Path) -> None:
     await on.session.idle()
     last = on.session.items[-1]
     assert (last.content, last.state) == ("half a sentence", "interrupted")
-    assert on.session.last_ending == "interrupted"
+    assert on.ended == "interrupted"
     assert on.provider.cut_off == 1
 
 
@@ -229,7 +229,7 @@ async def test_esc_ends_the_wait(tmp_path: Path) -> None:
     await on.clock.sleeping()
     on.session.interrupt()
     await on.session.idle()
-    assert on.session.last_ending == "interrupted"
+    assert on.ended == "interrupted"
     assert on.session.phase == "idle"
 
 
@@ -281,7 +281,7 @@ async def test_an_error_that_retrying_cant_mend_ends_the_turn(
     assert reason in finished[-1].reason
     on.session.send("again")
     await on.session.idle()
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ async def test_a_limit_a_time_out_or_a_sign_in_leaves_the_turn_waiting(
     assert PromptReturned("and then this") in on.heard
     on.session.send("go on")
     await on.session.idle()
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
 
 
 async def test_retries_end(tmp_path: Path) -> None:
@@ -324,7 +324,7 @@ async def test_retries_end(tmp_path: Path) -> None:
         await on.clock.sleeping()
         await on.clock.advance(60)
     await on.session.idle()
-    assert on.session.last_ending == "failed"
+    assert on.ended == "failed"
 
 
 async def test_prompts_typed_during_a_turn_are_sent_after_it(tmp_path: Path) -> None:
@@ -371,7 +371,7 @@ async def test_the_step_limit_asks(tmp_path: Path) -> None:
     )
     on.session.send("go round")
     await on.session.idle()
-    assert on.session.last_ending == "waiting"
+    assert on.ended == "waiting"
     assert len(on.provider.requests) == 4
 
 
@@ -406,10 +406,10 @@ async def test_a_crash_in_mid_call_is_closed_at_the_next_opening(tmp_path: Path)
     )
     assert again.kinds() == ["user", "tool_call", "tool_result"]
     assert again.session.items[-1].state == "unknown"
-    assert again.session.last_ending == "interrupted"
+    assert again.ended == "interrupted"
     again.session.send("go on")
     await again.session.idle()
-    assert again.session.last_ending == "done"
+    assert again.ended == "done"
 
 
 async def test_a_full_disk_gives_the_prompt_back_and_ends_nothing(tmp_path: Path) -> None:
@@ -427,7 +427,7 @@ async def test_a_full_disk_gives_the_prompt_back_and_ends_nothing(tmp_path: Path
     assert not on.session.items
     on.session.send("again")
     await on.session.idle()
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
 
 
 async def test_a_disk_that_is_full_before_the_prompt_is_told_plainly(tmp_path: Path) -> None:
@@ -448,7 +448,7 @@ async def test_a_disk_that_is_full_before_the_prompt_is_told_plainly(tmp_path: P
     assert on.told()[-1].startswith("The disk is full")
     on.session.send("go on")
     await on.session.idle()
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
 
 
 async def test_a_disk_that_fills_in_mid_turn_ends_it_plainly(tmp_path: Path) -> None:
@@ -469,7 +469,7 @@ async def test_a_disk_that_fills_in_mid_turn_ends_it_plainly(tmp_path: Path) -> 
     assert on.session.phase == "idle"
     on.session.send("again")
     await on.session.idle()
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
     assert on.session.items[-1].content == "written"
 
 
@@ -494,7 +494,7 @@ async def test_a_window_that_grew_while_a_stream_broke_is_compacted_before_the_r
     gate.set()
     await on.clock.advance(await on.clock.sleeping())
     await on.session.idle()
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
     whole = [item for item in on.provider.requests[-1].items if item.content.count("\n") > 600]
     assert len(whole) < len(results)
     assert on.session.reading().used <= on.session.reading().usable
@@ -529,7 +529,7 @@ async def test_our_own_mistakes_end_the_turn_and_nothing_else(tmp_path: Path) ->
     on.provider.script = [says("fine")]
     on.session.send("again")
     await on.session.idle()
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
 
 
 async def test_a_break_between_a_call_and_its_result_does_not_part_them(tmp_path: Path) -> None:
@@ -541,7 +541,7 @@ async def test_a_break_between_a_call_and_its_result_does_not_part_them(tmp_path
     on = await stage(tmp_path, [broken, says("went on")], options=Options(approvals="full"))
     on.session.send("go")
     await on.session.idle()
-    assert on.session.last_ending == "done"
+    assert on.ended == "done"
     assert [[i.kind for i in atom] for atom in atoms(on.session.items)] == [
         ["user"],
         ["tool_call", "assistant", "tool_result"],
@@ -631,14 +631,14 @@ async def test_an_interrupted_edit_is_written_down_as_done(tmp_path: Path) -> No
     assert (tmp_path / "work" / "big.txt").read_text() == content
     seen = [event for event in on.events() if isinstance(event, ArtifactObserved)]
     assert any(event.uri == "big.txt" and event.hash for event in seen)
-    assert on.session.last_ending == "interrupted"
+    assert on.ended == "interrupted"
 
 
 async def test_a_wait_that_no_one_would_sit_out_is_not_begun(tmp_path: Path) -> None:
     on = await stage(tmp_path, [[RateLimited("come back tomorrow", retry_after=86_400)]])
     on.session.send("go")
     await on.session.idle()
-    assert on.session.last_ending == "waiting"
+    assert on.ended == "waiting"
 
 
 async def test_what_is_queued_behind_a_command_is_sent_after_it(tmp_path: Path) -> None:

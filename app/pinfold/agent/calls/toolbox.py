@@ -10,39 +10,29 @@ from pinfold.wire.wires import wire_of
 
 
 class Toolbox:
-    """`own` are the session's; what is beside them may change between turns."""
-
     def __init__(
         self,
-        own: Sequence[Tool],
-        others: Iterable[Tool],
-        more: Callable[[str], Tool | None] = lambda _: None,
+        tools: Iterable[Tool],
+        of_servers: Callable[[str], Tool | None],
+        kept: Sequence[ToolSchema],
     ) -> None:
-        """`more` finds tools of servers by name."""
-        self._own = own
-        self._more = more
-        self._kept: Sequence[ToolSchema] = ()
-        self.change(others)
-
-    def change(self, others: Iterable[Tool]) -> None:
-        tools = {tool.schema.name: tool for tool in (*self._own, *others)}
-        if self._kept:
-            tools = {
-                one.name: tools.get(one.name) or self._more(one.name) or Withheld(one)
-                for one in self._kept
+        """`of_servers` finds the tools of servers by name. With `kept`, the model is told of these,
+        in that order, and calls of those that are not there are refused: a prompt cache that begins
+        with them stays of use."""
+        self._of_servers = of_servers
+        self._kept = kept
+        self._tools = {tool.schema.name: tool for tool in tools}
+        if kept:
+            self._tools = {
+                schema.name: self._find(schema.name) or Withheld(schema) for schema in kept
             }
-        self._tools = tools
 
-    def keep(self, schemas: Sequence[ToolSchema]) -> None:
-        """Have the model told of these, in that order, and refuse calls of those that are not
-        there: a prompt cache that begins with them stays of use."""
-        self._kept = schemas
-        self.change(self._tools.values())
+    def _find(self, name: str) -> Tool | None:
+        return self._tools.get(name) or self._of_servers(name)
 
     def get(self, call: Item) -> Tool | None:
         """The tool that a call is for."""
-        name = call.name or ""
-        return self._tools.get(name) or self._more(name)
+        return self._find(call.name or "")
 
     @property
     def names(self) -> Collection[str]:

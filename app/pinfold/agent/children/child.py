@@ -1,13 +1,12 @@
 """One agent: its session, from the task to the last reply."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pinfold.agent.children.definition import ChildSession
+from pinfold.agent.state import State
 from pinfold.agent.turn.ending import Ending
 from pinfold.numbers import dollars, duration, tokens
 from pinfold.ports.provider import Delta
@@ -25,10 +24,6 @@ from pinfold.rollout.journal import Journal
 from pinfold.rollout.values import Usage
 from pinfold.sanitize import one_line
 from pinfold.tokens.prices import Price, Spend
-
-if TYPE_CHECKING:
-    from pinfold.agent.session import Session
-    from pinfold.agent.state import State
 
 WAITS = "waits for its turn"
 BEGUN = 12
@@ -49,7 +44,7 @@ class Child:
     """How much of its parent's window it begins with: `none`, `all`, `compacted`."""
     fork_at: int | None = None
     """The last item of that."""
-    session: Session | None = None
+    session: ChildSession | None = None
     """While it works."""
     place: Callable[[str], Awaitable[Path]] | None = None
     """Makes its folder, by the name of its worktree; without one it is as for any agent."""

@@ -1,16 +1,13 @@
 """An agent's conversation: its session is opened, prompted, read and closed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace as changed
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.children.child import Child, folder_of
-from pinfold.agent.children.definition import Agent, Agents, Order
+from pinfold.agent.children.definition import Agent, Agents, ChildSession, Order
 from pinfold.agent.children.lent import Lent
 from pinfold.agent.children.reply import LAST_REPLY
 from pinfold.agent.record import Record
@@ -26,9 +23,6 @@ from pinfold.rollout import forks, provenance
 from pinfold.rollout.events import SCHEMA, ChildStarted, Event, SessionStarted
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.window.refused import Refused
-
-if TYPE_CHECKING:
-    from pinfold.agent.session import Session
 
 BRIEF = """\
 You are an agent working for another agent, which gave you the task below. Only your last message \
@@ -128,7 +122,7 @@ class Conversing:
             except FAILURES as error:
                 self._record.tell(Told(f"Agent {child.name}: {error}", "error"))
 
-    async def _prompted(self, session: Session, child: Child, agent: Agent) -> Ending:
+    async def _prompted(self, session: ChildSession, child: Child, agent: Agent) -> Ending:
         if child.fork == "compacted" and not child.stopped:
             child.line = "compacts its fork of the window"
             with suppress(Refused):  # it may be as small as it gets

@@ -1,23 +1,20 @@
-"""What an agent is, and what it takes to open a session for one."""
+"""What an agent is, what opens a session for one, and what its parent sees of that session."""
 
-from __future__ import annotations
-
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from pinfold.agent.children.race_folders import RaceFolders
+from pinfold.agent.requests.connection import Connection
+from pinfold.agent.turn.budget import Budget
+from pinfold.agent.turn.ending import Ending
+from pinfold.agent.updates import Phase, Update
+from pinfold.ports.approver import Approver
 from pinfold.ports.tool import ToolError
+from pinfold.rollout.events import Event
+from pinfold.rollout.journal import Journal
 from pinfold.settings import Mode
-
-if TYPE_CHECKING:
-    from pinfold.agent.children.race_folders import RaceFolders
-    from pinfold.agent.options import Options
-    from pinfold.agent.requests.connection import Connection
-    from pinfold.agent.session import Session
-    from pinfold.agent.turn.budget import Budget
-    from pinfold.ports.approver import Approver
-    from pinfold.rollout.journal import Journal
 
 MOST = 4
 """Agents that work at the same time."""
@@ -64,17 +61,39 @@ class Order:
     cwd: Path | None = None
     """Where it works; None is the folder of the session that starts it."""
 
-    def bind(self, options: Options) -> Options:
-        """The options of the agent's session, where the parent's are `options`."""
-        return replace(
-            options,
-            approvals=self.agent.approvals,
-            ceiling=self.ceiling,
-            inherited=self.inherited,
-            budget=self.budget,
-            auto="auto" if options.auto == "ask" else options.auto,
-            agents=None,
-        )
+
+class ChildSession(Protocol):
+    """An agent's session, as the one that starts it sees it."""
+
+    opened_after: int
+    """The last event before this opening."""
+
+    @property
+    def phase(self) -> Phase: ...
+
+    def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]:
+        """Hear every update from now on. Returns how to stop."""
+        ...
+
+    def send(self, text: str, pasted: Sequence[tuple[int, int]] = ()) -> Awaitable[Ending]:
+        """Start a turn with `text`, of which the user did not type the spans in `pasted`."""
+        ...
+
+    async def compact(self, strategy: str) -> object:
+        """Raises `Refused`, `JournalError`."""
+        ...
+
+    def set_approvals(self, mode: str) -> None: ...
+
+    def interrupt(self) -> None: ...
+
+    async def idle(self) -> None: ...
+
+    async def events(self) -> Sequence[Event]:
+        """Oldest first. Raises `JournalError`."""
+        ...
+
+    async def close(self) -> None: ...
 
 
 class Worktrees(Protocol):
@@ -94,7 +113,7 @@ class Worktrees(Protocol):
 class Agents:
     """The agents that a session may start."""
 
-    open: Callable[[Order], Awaitable[Session]]
+    open: Callable[[Order], Awaitable[ChildSession]]
     """Raises what opening a session raises."""
     known: Mapping[str, Agent] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
@@ -104,6 +123,6 @@ class Agents:
     races: RaceFolders | None = None
 
 
-async def no_agents(order: Order) -> Session:
+async def no_agents(order: Order) -> ChildSession:
     """Where none may be started."""
     raise ToolError(f"{order.agent.name or 'An agent'} can't be started here.")

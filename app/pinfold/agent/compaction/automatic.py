@@ -59,10 +59,14 @@ class AutoCompaction:
         """The user changed how or whether to compact, or another window is to be compacted."""
         self._past = self._past.acted()
 
-    @property
-    def asks(self) -> bool:
-        """Whether the user is asked to make room."""
-        return self.reviewer is not None and self._limits.auto != "off"
+    async def fit_model(self) -> GaugeReading | None:
+        """Have the window fit another model; the gauge where the user was asked to make room and
+        left it too large."""
+        self.acted()
+        await self.check("model")
+        reading = self._reading()
+        asked = self.reviewer is not None and self._limits.auto != "off"
+        return reading if asked and reading.used > reading.usable else None
 
     def due(self) -> bool:
         """Whether the next request has the window compacted, or the user asked."""

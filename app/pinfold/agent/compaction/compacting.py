@@ -11,13 +11,13 @@ from msgspec import structs
 from pinfold.agent.compaction.applying import Applying
 from pinfold.agent.compaction.draft import CompactionDraft
 from pinfold.agent.compaction.ready import Ready
+from pinfold.agent.compaction.remembered import Remembered, remembered
 from pinfold.agent.compaction.summarizing import Quote, Summarizing
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Stopped
 from pinfold.agent.record import Record
 from pinfold.agent.requests.writing import Step
-from pinfold.agent.steering.in_mind import Remembered, remembered
 from pinfold.agent.updates import Compacting as Progress
 from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine

@@ -7,7 +7,6 @@ has changed. Until then, what changed in it is appended.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pinfold.agent.context import instructions
 from pinfold.agent.context.remembering import Remembering
@@ -18,14 +17,10 @@ from pinfold.agent.state import digest
 from pinfold.agent.updates import Appended, Update
 from pinfold.numbers import dollars, tokens
 from pinfold.ports.clock import Clock
-from pinfold.ports.errors import RequestRejected
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import AgentsFile, Context, ToolSchema
 from pinfold.rollout.events import ArtifactObserved, ContextSet
 from pinfold.tokens.prices import Price, cold_cost, price_of
-
-if TYPE_CHECKING:
-    from pinfold.agent.servers.in_session import SessionServers
 
 ENVIRONMENT = "environment"
 SKILLS = "skills"
@@ -47,8 +42,10 @@ class Front:
         remembering: Remembering,
         skills: Skills,
         prices: Mapping[str, Price],
-        servers: "SessionServers | None" = None,
+        with_servers: Callable[[Context, bool], Context] | None = None,
     ) -> None:
+        """`with_servers` adds the servers' part to a context; True keeps that part as it was sent.
+        Slow: for a thread."""
         self._record = record
         self._cwd = cwd
         self._user_folder = user_folder
@@ -58,7 +55,7 @@ class Front:
         self._remembering = remembering
         self._skills = skills
         self._prices = prices
-        self._servers = servers
+        self._with_servers = with_servers
         self._entered: set[Path] = set()
         """Folders where files were read or edited since it was last told of their rules."""
         self._unread = frozenset[str]()
@@ -79,10 +76,10 @@ class Front:
             await self._remembering.front(self._cwd, model),
             skills,
         )
-        if self._servers is None or not model.tools:
+        if self._with_servers is None or not model.tools:
             return made
         # Servers may have many tools, with long texts.
-        context = await asyncio.to_thread(self._servers.context, made.context, stays=self._is_sent)
+        context = await asyncio.to_thread(self._with_servers, made.context, self._is_sent)
         return await asyncio.to_thread(instructions.hashed, context)
 
     @property
@@ -147,16 +144,6 @@ class Front:
             if file.text or about in told:
                 text = _rules_text(file, known=about in told)
                 await tell(self._record, Telling(about, text, file.text))
-
-    async def tell_servers(self) -> None:
-        """Before a request: servers that are not as the front says. Raises `JournalError`."""
-        if self._servers is not None and self._model().tools:
-            await self._servers.tell()
-
-    async def drop_refused(self, error: RequestRejected) -> bool:
-        """Whether a server's tool was left out of the front, because the provider refused its
-        schema. Raises `JournalError`."""
-        return self._servers is not None and await self._servers.refused(error)
 
     async def _say_unread(self) -> None:
         """Once for each file of rules that is there and can't be read."""

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
-from pinfold.agent.compaction.automatic import AutoCompaction
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
 from pinfold.ports.errors import ProviderError
@@ -22,11 +21,11 @@ class ModelChoice:
         record: Record,
         connection: Connection,
         connect: Callable[[str], Awaitable[Connection]],
-        effort: str | None = None,
-        prices: Mapping[str, Price] | None = None,
+        effort: str | None,
+        prices: Mapping[str, Price],
     ) -> None:
         """`connect` reaches the model that the user names."""
-        self.prices = {} if prices is None else prices
+        self.prices = prices
         """Of models, for `price_of`."""
         self.connection = connection
         self.effort = effort
@@ -88,33 +87,28 @@ class ModelChoice:
         await asyncio.to_thread(lambda: [count_item(counter, item, wire_api) for item in items])
         self._record.gauge.recount(counter, wire_api)
 
-    async def switch(
-        self, name: str, triggers: AutoCompaction, reading: Callable[[], GaugeReading]
-    ) -> None:
-        """Continue with the model of that name, once the window has been made to fit it.
+    async def switch(self, name: str, fit: Callable[[], Awaitable[GaugeReading | None]]) -> None:
+        """Continue with the model of that name. `fit` makes the window fit it, and returns the
+        gauge where the user leaves it too large.
 
-        Raises `ProviderError`, also where the user leaves that without making room, and
-        `JournalError`.
+        Raises `ProviderError`, also where the window stays too large, and `JournalError`.
         """
         old, new, effort = self.connection, await self._connect(name), self.effort
         levels = efforts(new.model.provider, new.model.name)
         if levels and effort not in levels:
             self.effort = None
         await self.take(new, "chosen by the user")
-        triggers.acted()
-        await triggers.check("model")
-        window = reading()
-        declined = triggers.asks and window.used > window.usable
-        if declined:
+        too_large = await fit()
+        if too_large is not None:
             self.effort = effort
             await self.take(old, "the window did not fit the other model")
-        left = new if declined else old
+        left = old if too_large is None else new
         if left.provider is not self.connection.provider:
             await left.provider.close()
-        if declined:
+        if too_large is not None:
             raise ProviderError(
-                f"The window does not fit {new.model.name}: {window.used:,} tokens, and it takes "
-                f"{window.usable:,}. Still on {old.model.name}; /compact makes room."
+                f"The window does not fit {new.model.name}: {too_large.used:,} tokens, and it "
+                f"takes {too_large.usable:,}. Still on {old.model.name}; /compact makes room."
             )
 
 

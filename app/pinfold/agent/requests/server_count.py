@@ -26,8 +26,9 @@ class ServerCount:
         self._record = record
         self._connection = connection
         self._asking: asyncio.Task[None] | None = None
+        record.subscribe(self._hear)
 
-    def hear(self, update: Update) -> None:
+    def _hear(self, update: Update) -> None:
         match update:
             case PhaseChanged(phase="requesting"):
                 self.stop()  # the request's own report comes soon

@@ -29,19 +29,19 @@ class Listing:
         model: Callable[[], ModelInfo],
         wire_api: Callable[[], WireApi],
         budget: float,
+        taken: Callable[[], Iterable[str]],
     ) -> None:
         """`known` are the lists of last time; `budget` is the share of the window that unfolded
-        servers may take."""
+        servers may take; `taken` are the names of the session's other tools."""
         self._record = record
         self._servers = servers
         self._known = known
         self._model = model
         self._wire_api = wire_api
         self._budget = budget
+        self._taken = taken
         self._told: dict[tuple[str, str], ToolSchema | None] = {}
         """Tools as models are told of them, by the name for the wire and the hash of the texts."""
-        self.taken: Callable[[], Iterable[str]] = tuple
-        """Names of the session's other tools."""
 
     # Lists
 
@@ -91,7 +91,7 @@ class Listing:
             raise Refused(f"MCP server {name} is not running: restart it first (/mcp).")
         now = next((one for one in before.servers if one.name == name), None)
         if now is None or now.hash != lists.hash:
-            now = replace(self._server(lists, now, set(self.taken()) - _names(before)), folded=NEW)
+            now = replace(self._server(lists, now, set(self._taken()) - _names(before)), folded=NEW)
         if tool:
             now = _with_tool(now, tool, why if folded else "")
         else:
@@ -109,7 +109,7 @@ class Listing:
 
     def _decided(self, before: Context) -> list[FrontServer]:
         earlier = {server.name: server for server in before.servers}
-        names = set(self.taken()) - _names(before)
+        names = set(self._taken()) - _names(before)
         found: list[FrontServer] = []
         for name in self._servers.names():
             if (lists := self.lists(name)) is not None:

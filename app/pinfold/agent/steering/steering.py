@@ -8,9 +8,9 @@ from functools import partial
 from msgspec.structs import replace
 
 from pinfold.agent.children.child import result_of
+from pinfold.agent.context import goal
 from pinfold.agent.context.instructions import hashed
 from pinfold.agent.record import Record
-from pinfold.agent.steering import goal
 from pinfold.compaction.restore import keep_of, restore_of, undo_of
 from pinfold.numbers import tokens
 from pinfold.ports.provider import ModelInfo

@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pinfold.agent.context import goal
 from pinfold.agent.context.front import Front
 from pinfold.agent.context.git_state import GitState
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.record import Record
-from pinfold.agent.steering import goal
 from pinfold.agent.turn.expanding import Expanding
 from pinfold.agent.turn.reopening import LeftAt, changed_since
 from pinfold.ports.provider import ModelInfo

@@ -5,11 +5,13 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from pinfold.agent.calls.calls import Calls
 from pinfold.agent.compaction.automatic import AutoCompaction
+from pinfold.agent.context import goal
 from pinfold.agent.context.front import Front
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks
@@ -17,7 +19,6 @@ from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learning import Learning
 from pinfold.agent.requests.request import LOST, Requester, Response
-from pinfold.agent.steering import goal
 from pinfold.agent.turn.budget import Budget
 from pinfold.agent.turn.ending import UNSENT, Ending
 from pinfold.agent.turn.joining import user_item
@@ -37,6 +38,9 @@ from pinfold.rollout.events import ContextSet, Data, ItemAdded, TurnFinished, Tu
 from pinfold.rollout.items import Image, Item
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.values import Usage
+
+if TYPE_CHECKING:
+    from pinfold.agent.servers.in_session import SessionServers
 
 INTERRUPTED = "Not run: the turn was interrupted."
 FAILED = "Not run: the turn ended with an error."
@@ -73,6 +77,7 @@ class Turn:
         budget: Budget,
         join: Callable[[int], Awaitable[None]],
         hooks: Hooks,
+        servers: "SessionServers | None",
         *,
         leads: bool,
     ) -> None:
@@ -89,6 +94,7 @@ class Turn:
         self._ask = ask
         self._join = join
         self._hooks = hooks
+        self._servers = servers
         self._budget = budget
         self._leads = leads
         self._usage = Usage()
@@ -232,7 +238,8 @@ class Turn:
             await self._calls.tell_limits()
         await self._files.tell()
         await self._front.tell()
-        await self._front.tell_servers()
+        if self._servers is not None and self._connection().model.tools:
+            await self._servers.tell()
 
     async def _respond(self, number: int) -> Response:
         """The next response. A request that the provider finds too long teaches the window, which
@@ -256,7 +263,7 @@ class Turn:
                 await self._front.renew()
                 await self._tell()
             except RequestRejected as error:
-                if not await self._front.drop_refused(error):
+                if self._servers is None or not await self._servers.refused(error):
                     raise
             else:
                 self._usage += response.usage

@@ -19,8 +19,8 @@ from pinfold.tui.panels.table import Table
 from pinfold.tui.panels.table_panel import FilterPanel
 
 if TYPE_CHECKING:
+    from pinfold.agent.compaction.remembered import Remembered
     from pinfold.agent.session import Session
-    from pinfold.agent.steering.in_mind import Remembered
 
 KEYS = [
     *moves("checkpoint"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pinfold.agent.steering.in_mind import Remembered
+from pinfold.agent.compaction.remembered import Remembered
 from pinfold.checkpoint.model import Artifact, CheckpointV1, RecordedFact, stale
 from pinfold.checkpoint.view import HASH_CHARS
 from pinfold.digests.lines import SPEAKER

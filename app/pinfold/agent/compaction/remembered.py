@@ -1,4 +1,4 @@
-"""What is kept in mind beside the window, for people to read."""
+"""What pinfold remembers of a session beside the window, for people to read."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ SUGGESTED = 1_000
 
 
 class Remembered(NamedTuple):
-    """What is kept in mind at one moment, for people to read."""
+    """All of it at one moment."""
 
     checkpoint: CheckpointV1
     stated: tuple[CoreStatement, ...]
@@ -25,7 +25,7 @@ class Remembered(NamedTuple):
 
 
 def remembered(known: Known, budget: int) -> Remembered:
-    """What is known, the digest in at most `budget` tokens."""
+    """The digest has at most `budget` tokens."""
     adopted = known.core.suggested()
     texts = {suggestion.text for suggestion in adopted}
     found = suggestions(known.record, known.core, SUGGESTED)
