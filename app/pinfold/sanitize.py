@@ -80,6 +80,11 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 can't encode, by `?`."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def escaped(json: str) -> str:
     """A JSON text that says the same, with escapes for what `safe` would replace.
 

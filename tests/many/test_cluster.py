@@ -68,6 +68,10 @@ def listening(pid: int) -> set[str]:
     }
 
 
+def has_key() -> bool:
+    return "OPENAI_API_KEY" in Path("/proc/self/environ").read_text()
+
+
 def without_secret(work: SessionWork, name: str, data: bytes) -> bytes | Failed:
     assert SECRET.encode() not in data
     return attempt(work, name, data)
@@ -82,7 +86,9 @@ def test_a_local_cluster_gives_the_same_bytes_and_listens_nowhere_else(
     every = named([str(folder / "home")], Path)
     here, there = cache(), cache()
     expected = [data for _, data in outcomes(run(DIGEST, every, InProcess(), here), every, here)]
-    with cluster.local(1) as client:
+    monkeypatch.setenv("OPENAI_API_KEY", "a key")
+    with cluster.local(1, {"OPENAI_API_KEY"}) as client:
+        assert set(client.run(has_key).values()) == {False}
         report = run(DIGEST, every, cluster.DaskCluster(client, leaves=False), there)
         assert listening(os.getpid()) == {"127.0.0.1"}
         assert [data for _, data in outcomes(report, every, there)] == expected
@@ -185,7 +191,7 @@ def test_workers_may_end_and_the_session_that_ends_three_is_set_aside(
     monkeypatch.setattr("pinfold.many.cluster.attempt", mortal)
     kept = cache()
     work = SessionWork("digest", {**DIGEST.settings, "once": str(folder / "once")}, redact=False)
-    with cluster.local(2) as client:
+    with cluster.local(2, ()) as client:
         report = run(work, [*bad, *every], cluster.DaskCluster(client), kept)
     assert report.failed == {0: "3 workers died while working on it."}
     assert report.new == 7
@@ -216,7 +222,7 @@ def test_a_worker_killed_in_the_middle_of_200_sessions_changes_no_byte(
             killed.append(int(min(path.name for path in pids.iterdir())))
             os.kill(killed[0], signal.SIGKILL)
 
-    with cluster.local(2) as client:
+    with cluster.local(2, ()) as client:
         report = run(work, every, cluster.DaskCluster(client, leaves=False), there, kill)
     assert (report.new, report.failed) == (200, {})
     assert list(outcomes(report, every, there)) == expected

@@ -217,21 +217,24 @@ def test_pictures_come_along_and_missing_ones_are_counted(
 
 
 def die(work: SessionWork, name: str, data: bytes) -> bytes | Failed:
+    assert "OPENAI_API_KEY" not in Path("/proc/self/environ").read_text()
     if name == "deadly.jsonl":
         os.kill(os.getpid(), signal.SIGKILL)
     return attempt(work, name, data)
 
 
-def test_processes_give_the_same_bytes_and_name_the_session_that_ends_one(
+def test_processes_give_the_same_bytes_get_no_keys_and_name_the_session_that_kills_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a key")
     first, last = named(["home"], no_id)[:2]
     deadly = NamedSession(str(folder / "deadly.jsonl"), str(folder))
     Path(deadly.path).write_bytes(b"".join(codex_session().encoded()))
     monkeypatch.setattr("pinfold.many.engines.attempt", die)
     cache, other = Cache(folder / "cache"), Cache(folder / "other")
     every, others = [first, deadly, last], [first, last]
-    there = run(DIGEST, every, Processes(2), cache)
+    there = run(DIGEST, every, Processes(2, {"OPENAI_API_KEY", "NOT_SET"}), cache)
+    assert os.environ["OPENAI_API_KEY"] == "a key"
     assert there.failed == {1: "The process working on it was killed."}
     here = run(DIGEST, others, InProcess(), other)
     mapped = [data for _, data in outcomes(there, every, cache)]
@@ -244,7 +247,14 @@ def test_sessions_that_are_too_large_to_hand_over_are_worked_on_here(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:
     monkeypatch.setattr("pinfold.many.engines.LARGEST", 0)
-    monkeypatch.setattr("pinfold.many.engines.processes", lambda _: ThreadPoolExecutor(1))
+    withheld: list[frozenset[str]] = []
+
+    def pool(jobs: int, variables: frozenset[str]) -> ThreadPoolExecutor:
+        withheld.append(variables)
+        return ThreadPoolExecutor(jobs)
+
+    monkeypatch.setattr("pinfold.many.engines.Pool", pool)
     monkeypatch.setattr(ThreadPoolExecutor, "submit", None)
     assert pinfold(["digest", "home", "--jobs", "2"]) == 0
     assert "4 sessions were processed here: larger than" in capsys.readouterr().err
+    assert "OPENAI_API_KEY" in withheld[0]

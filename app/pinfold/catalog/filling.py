@@ -19,6 +19,7 @@ from pinfold.rollout import walking
 from pinfold.rollout.journal import ROLLOUT, Journal, JournalError
 from pinfold.rollout.summaries import RolloutSummary
 from pinfold.rollout.walking import SessionPlace
+from pinfold.sanitize import encodable
 
 BATCH = 2_000_000
 """Characters that are written in one transaction."""
@@ -286,10 +287,10 @@ def _update(connection: sqlite3.Connection, part: ReadPart) -> None:
         "UPDATE sources SET cwd = ?, said = ?, prompt = ?, reply = ?, read_to = ?, "
         "read_size = ?, read_mtime_ns = ? WHERE id = ?",
         (
-            storable(read.said.cwd),
+            encodable(read.said.cwd),
             msgspec.json.encode(read.said),
-            storable(read.prompt),
-            storable(read.reply),
+            read.prompt,
+            read.reply,
             read.read_to,
             source.size if part.ended else -1,
             source.mtime_ns if part.ended else -1,
@@ -300,11 +301,6 @@ def _update(connection: sqlite3.Connection, part: ReadPart) -> None:
 
 def _copied(read: SourceReading) -> SourceReading:
     return msgspec.structs.replace(read, said=msgspec.structs.replace(read.said))
-
-
-def storable(text: str) -> str:
-    """Without the lone surrogates that SQLite refuses."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _add(connection: sqlite3.Connection, texts: Sequence[tuple[int, IndexedText]]) -> None:

@@ -15,6 +15,7 @@ from pinfold.rollout.arguments import parsed, strings
 from pinfold.rollout.events import ChildStarted, Event, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.summaries import CUT_OFF, RolloutSummary, take
+from pinfold.sanitize import encodable
 
 KINDS = frozenset({"user", "assistant", "tool_call", "tool_result"})
 """Items that are searched; the others repeat them, or nobody said them."""
@@ -147,7 +148,7 @@ def _text(item: Item) -> str:
     most = SPOKEN if item.kind in ("user", "assistant") else PRINTED
     if len(text) > most:
         text = f"{text[: most * 3 // 4]}\n…\n{text[-most // 4 :]}"
-    return text.encode("utf-8", "replace").decode()
+    return encodable(text)
 
 
 def _skip(file: Iterable[bytes]) -> int | None:

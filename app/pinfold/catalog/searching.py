@@ -10,7 +10,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from pinfold.catalog import words
-from pinfold.catalog.filling import storable, time_of
+from pinfold.catalog.filling import time_of
 from pinfold.catalog.sqlite import sqlite3
 
 COMMON = 50_000
@@ -69,7 +69,7 @@ class Query(Struct, frozen=True):
 
 def query(connection: sqlite3.Connection, typed: str) -> Query | None:
     """None where there is no word in it."""
-    terms = words.terms(storable(typed))
+    terms = words.terms(typed)
     if not terms:
         return None
     rare: list[str] = []

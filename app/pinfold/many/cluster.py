@@ -1,8 +1,8 @@
 """Many sessions on a Dask cluster.
 
-Dask moves pickles: whoever reaches a scheduler's port can run code on all of its machines, and on
-the one that asks it. So it is reached by TLS with the user's certificates, but for a scheduler that
-listens on this machine alone.
+Dask moves pickles: anyone who reaches a scheduler's port can run code on all of its machines, and
+on the one that uses it. So it is reached by TLS with the user's certificates, unless the scheduler
+listens on this machine only.
 """
 
 import ipaddress
@@ -11,7 +11,7 @@ import os
 import tempfile
 import time
 from collections import Counter, deque
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from pinfold.adopt.adoption import NotASession
 from pinfold.commands.arguments import CommandError
 from pinfold.many.content import redacted
-from pinfold.many.engines import LARGEST, FinishedTask, SessionTask, here
+from pinfold.many.engines import LARGEST, FinishedTask, SessionTask, here, without
 from pinfold.many.work import Failed, SessionWork, attempt, attempt_at
 from pinfold.settings import ClusterSettings
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from distributed import Client, Future, Security
 
 DEATHS = 3
-"""Workers that may end while they work on one session."""
+"""Workers that may die while they process one session."""
 MISSING = "A cluster needs Dask: pip install 'pinfold[cluster]'."
 _LOCALHOST = "127.0.0.1"
 _POLL = 0.5
-"""Seconds after which the scheduler is asked again which workers there are."""
+"""Seconds between two questions to the scheduler which workers there are."""
 _PATIENCE = 30.0
-"""Seconds to connect, for a result to come over, and without any worker."""
+"""Seconds to wait for a connection, for a result to arrive, and for a first worker."""
 
 
 class Flight(Struct, eq=False):
-    """A session that a worker has."""
+    """A session that a worker processes."""
 
     task: SessionTask
     by_path: bool
@@ -54,8 +54,8 @@ class DaskCluster:
     def __init__(
         self, client: "Client", *, shared: Path | None = None, leaves: bool = True
     ) -> None:
-        """Sessions below `shared` go by their paths. Whether what is sent `leaves` this machine:
-        then it goes without its secrets, where the work wants that. Raises `CommandError`."""
+        """Sessions below `shared` are sent as paths. Sessions that leave this machine (`leaves`)
+        are sent without their secrets, where the work says so. Raises `CommandError`."""
         self._client = client
         self._shared = shared
         self._leaves = leaves
@@ -70,7 +70,7 @@ class DaskCluster:
     def map(
         self, work: SessionWork, tasks: Iterable[SessionTask]
     ) -> Generator[FinishedTask, None, None]:
-        """Raises `CommandError` where the cluster is lost."""
+        """Raises `CommandError` if the cluster is lost."""
         rest, more = iter(tasks), True
         again: deque[tuple[SessionTask, bool]] = deque()
         flights: dict[str, Flight] = {}
@@ -110,7 +110,7 @@ class DaskCluster:
                             again.append((task, flight.by_path))
                         else:
                             yield task, Failed(f"{DEATHS} workers died while working on it.")
-                    elif result is None:  # the file is not there, or another one
+                    elif result is None:  # the worker has no such file
                         again.append((task, False))
                     else:
                         yield task, result
@@ -123,7 +123,7 @@ class DaskCluster:
     def _sent(
         self, work: SessionWork, task: SessionTask, worker: str, *, by_path: bool
     ) -> Flight | None:
-        """None where it is too large to be sent. Raises `NotASession`, `OSError`."""
+        """None if it is too large to send. Raises `NotASession`, `OSError`."""
         session = task.session
         by_path = by_path and is_below(session.path, self._shared)
         if not by_path and len(task.data) > LARGEST:
@@ -143,7 +143,7 @@ class DaskCluster:
     def _landed(
         self, flights: Mapping[str, Flight]
     ) -> "list[tuple[str, bytes | Failed | Died | None]]":
-        """What is back, by worker; waits a little for something to be."""
+        """The results that arrived, with their workers; waits up to `_POLL` for one."""
         from dask.distributed import wait
 
         futures = [flight.future for flight in flights.values()]
@@ -170,14 +170,14 @@ class DaskCluster:
             return Died()
         except OSError:
             raise
-        except Exception as error:  # of Dask's own: all that a session causes is a value
+        except Exception as error:  # Dask's own: what a session causes comes as a `Failed`
             return Failed(f"The cluster failed to process it: {type(error).__name__}: {error}")
         if result is None or isinstance(result, bytes | Failed):
             return result
         return Failed("The cluster returned something other than a result.")
 
     def _workers(self) -> set[str]:
-        """Those that are there and have the same pinfold."""
+        """The workers that are alive and have the same versions."""
         now = time.monotonic()
         if now - self._asked < _POLL:
             return self._alive
@@ -191,7 +191,7 @@ class DaskCluster:
 
 
 class Died(Struct, frozen=True):
-    """A worker ended before it was done."""
+    """A worker died before it was done."""
 
 
 class Leaving(Struct):
@@ -199,9 +199,9 @@ class Leaving(Struct):
 
     sessions: int = 0
     size: int = 0
-    """Bytes of these."""
+    """Bytes of these sessions."""
     by_path: int = 0
-    """Sessions of which only path, size and hash are sent, unless a worker has not that file."""
+    """Sessions sent as path, size and hash, and in full to a worker without that file."""
 
 
 def leaving(tasks: Iterable[SessionTask], shared: Path | None) -> Leaving:
@@ -220,13 +220,13 @@ def is_below(path: str, folder: Path | None) -> bool:
 
 
 def _differing(client: "Client") -> dict[str, str]:
-    """The workers, and the scheduler, that are not as this machine is: a sentence on each."""
+    """The workers, and the scheduler, whose versions differ from this machine's: how, by name."""
     versions: Any = client.get_versions(packages=["pinfold"])
-    own = _told(versions["client"])
+    own = _versions(versions["client"])
     every = {"the scheduler": versions["scheduler"], **versions["workers"]}
     found: dict[str, str] = {}
     for place, version in every.items():
-        there = _told(version)
+        there = _versions(version)
         for name, ours in own.items():
             theirs = there.get(name)
             if theirs != ours and (theirs or place != "the scheduler"):
@@ -235,8 +235,8 @@ def _differing(client: "Client") -> dict[str, str]:
     return found
 
 
-def _told(version: Mapping[str, Any]) -> dict[str, str | None]:
-    packages = version["packages"]
+def _versions(node: Mapping[str, Any]) -> dict[str, str | None]:
+    packages = node["packages"]
     python = ".".join(packages["python"].split(".")[:2])
     return {
         "pinfold": packages.get("pinfold"),
@@ -253,7 +253,7 @@ def is_loopback(host: str) -> bool:
 
 
 def host_of(address: str) -> str:
-    """The host of a scheduler's address. Raises `CommandError` where that is not safe to use."""
+    """The host of a scheduler's address. Raises `CommandError` if it is not safe to use."""
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
         host, port = parts.hostname or "", parts.port
@@ -271,7 +271,7 @@ def host_of(address: str) -> str:
 
 @contextmanager
 def connected(address: str, settings: ClusterSettings) -> "Iterator[Client]":
-    """A client of the scheduler at an address that `host_of` let pass. Raises `CommandError`."""
+    """A client of the scheduler at an address that `host_of` accepted. Raises `CommandError`."""
     security = _security(settings) if address.startswith("tls:") else None
     _quiet()
     from distributed import Client
@@ -303,12 +303,14 @@ def _security(settings: ClusterSettings) -> "Security":
 
 
 @contextmanager
-def local(workers: int | None) -> "Iterator[Client]":
-    """A cluster of our own: all of it listens on 127.0.0.1, and is gone afterwards."""
+def local(workers: int | None, withheld: Collection[str]) -> "Iterator[Client]":
+    """A cluster that listens on 127.0.0.1 only, and is removed afterwards; its processes do not
+    get the environment variables in `withheld`."""
     _quiet()
     from distributed import Client, LocalCluster
 
     with ExitStack() as stack:
+        stack.enter_context(without(withheld))  # to the end: dead workers are started again
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="pinfold-cluster-"))
         cluster = stack.enter_context(
             LocalCluster(
@@ -328,7 +330,7 @@ def local(workers: int | None) -> "Iterator[Client]":
 
 
 def _quiet() -> None:
-    """What Dask logs is not for the user. Raises `CommandError` where there is no Dask."""
+    """Silence Dask's logs. Raises `CommandError` if Dask is not installed."""
     try:
         import dask
         import distributed

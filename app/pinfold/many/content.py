@@ -27,9 +27,9 @@ _BASE64 = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/]+={0,2}")
 
 class Content(Struct, frozen=True):
     data: bytes
-    """Of the file; pinfold's own rollouts have their pictures in them."""
+    """The file's bytes; pinfold's own rollouts have their pictures filled in."""
     lost: int = 0
-    """Pictures whose bytes are not there."""
+    """How many pictures are missing."""
 
     @property
     def sha256(self) -> str:
@@ -86,7 +86,7 @@ def _value(line: bytes) -> Any:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text that is not sealed, names of fields too."""
+    """Every text that is not sealed, field names included."""
     match value:
         case str():
             if not _is_encoded(value):
@@ -101,7 +101,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _is_encoded(text: str) -> bool:
-    """Whether it is a picture, or other bytes as base64: what looks like a secret there is none."""
+    """Whether it is a picture or other bytes as base64, where what looks like a secret is none."""
     return len(text) > _LONG and bool(_BASE64.fullmatch(text))
 
 

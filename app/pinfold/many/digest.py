@@ -24,7 +24,7 @@ def result(data: bytes, name: str, settings: dict[str, Any]) -> bytes:
 
 
 def as_json(adoption: Adoption, thinned: Thinned) -> dict[str, object]:
-    """The lines and what was left out, for programs."""
+    """The digest as plain data: its lines and what was left out."""
     digest = thinned.digest
     return {
         "tool": adoption.tool,

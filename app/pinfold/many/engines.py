@@ -1,13 +1,14 @@
-"""Engines that map work over sessions, in this process or several; `cluster` has Dask."""
+"""Engines that map work over sessions, in this process or several; Dask's is in `cluster`."""
 
 import os
 import signal
 import threading
-from collections.abc import Collection, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import active_children, connection, get_context, parent_process
-from typing import Protocol
+from typing import ParamSpec, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -15,16 +16,18 @@ from pinfold.many.named import NamedSession
 from pinfold.many.work import Failed, SessionWork, attempt
 
 LARGEST = 64 << 20
-"""Bytes of a session that is handed to another process; a larger one is worked on in this one."""
+"""Bytes of a session that is sent to another process; larger ones are processed in this one."""
 AT_ONCE = 256 << 20
-"""Bytes of sessions that are handed over and not yet done."""
+"""Bytes of sessions that are sent and not yet done."""
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class SessionTask(Struct, frozen=True):
-    """A session to work on."""
+    """A session to process."""
 
     at: int
-    """Its place among all."""
+    """Its position among all."""
     session: NamedSession
     key: str
     data: bytes
@@ -36,13 +39,13 @@ FinishedTask = tuple[SessionTask, bytes | Failed]
 
 class Engine(Protocol):
     large: int
-    """How many sessions were worked on here because they are too large to be handed over."""
+    """How many sessions were too large to send, and processed here."""
 
     def map(
         self, work: SessionWork, tasks: Iterable[SessionTask]
     ) -> Generator[FinishedTask, None, None]:
-        """The tasks with what came of them, as they are done. Takes a task only when there is room
-        for it, so that few are in memory."""
+        """The tasks with their results, as they finish. Takes a task only when there is room for
+        it, so that few are in memory."""
         ...
 
 
@@ -63,10 +66,12 @@ def here(work: SessionWork, task: SessionTask) -> FinishedTask:
 
 
 class Processes:
-    """In `jobs` processes, which begin as new ones: nothing of this one is in them."""
+    """Parallel, in `jobs` new processes."""
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, withheld: Collection[str]) -> None:
+        """The processes do not get the environment variables in `withheld`."""
         self._jobs = jobs
+        self._withheld = withheld
         self.large = 0
 
     def map(
@@ -74,7 +79,7 @@ class Processes:
     ) -> Generator[FinishedTask, None, None]:
         rest = iter(tasks)
         while suspects := (yield from self._mapped(work, rest, self._jobs)):
-            # One of them ended its process, and all others with it. Each alone shows which.
+            # One of them killed its process, which ends the whole pool. Each alone shows which.
             for suspect in suspects:
                 if (yield from self._mapped(work, iter([suspect]), 1)):
                     yield suspect, Failed("The process working on it was killed.")
@@ -82,10 +87,10 @@ class Processes:
     def _mapped(
         self, work: SessionWork, tasks: Iterator[SessionTask], jobs: int
     ) -> Generator[FinishedTask, None, list[SessionTask]]:
-        """Returns the tasks that were under way when a process was ended."""
+        """Returns the tasks that were under way when a process was killed."""
         under_way: dict[Future[bytes | Failed], SessionTask] = {}
         before = set(active_children())
-        pool = processes(jobs)
+        pool = Pool(jobs, self._withheld)
         more, task = True, None
         try:
             while more or under_way:
@@ -117,18 +122,36 @@ class Processes:
         return []
 
 
-def processes(jobs: int) -> ProcessPoolExecutor:
-    """A pool of new processes, which end with this one."""
-    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin)
+class Pool(ProcessPoolExecutor):
+    """New processes, which end with this one and lack the variables in `withheld`."""
+
+    def __init__(self, jobs: int, withheld: Collection[str]) -> None:
+        self._withheld = withheld
+        with without(withheld):  # starts a process that tracks shared resources
+            super().__init__(jobs, get_context("spawn"), initializer=_begin)
+
+    def submit(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        with without(self._withheld):  # starts processes as they are needed
+            return super().submit(work, *args, **kwargs)
+
+
+@contextmanager
+def without(variables: Collection[str]) -> Iterator[None]:
+    """Take these variables out of the environment, which processes started now inherit."""
+    held = {name: os.environ.pop(name) for name in variables if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(held)
 
 
 def has_room(under_way: Collection[SessionTask], most: int) -> bool:
-    """Whether one more can be handed over."""
+    """Whether one more can be sent."""
     return len(under_way) < most and sum(len(task.data) for task in under_way) < AT_ONCE
 
 
 def _begin() -> None:
-    """A process of the pool: Ctrl+C is for the one that began it, and it ends with that one."""
+    """Set a process of the pool up: it ignores Ctrl+C, and ends when its parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     assert parent is not None

@@ -15,8 +15,8 @@ from pinfold.tokens.counter import Counter
 
 
 def result(data: bytes, name: str, settings: dict[str, Any]) -> bytes:
-    """A list of `SessionResult`, one for each conversation; all but their milliseconds is the same
-    each time. Settings: `budget`, `strategies`. Raises `NotASession`, `OSError`."""
+    """A list of `SessionResult`, one for each conversation; only their milliseconds differ between
+    runs. Settings: `budget`, `strategies`. Raises `NotASession`, `OSError`."""
     strategies = known(settings["strategies"])
     found: list[SessionResult] = []
     adoption = detect.read_bytes(data, name)

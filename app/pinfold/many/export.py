@@ -18,8 +18,8 @@ from pinfold.window.window import Window
 
 
 def result(data: bytes, name: str, settings: dict[str, Any]) -> bytes:
-    """Settings: `format`, `scope`, `index`, `model` (its section) and `once` (whether its window is
-    set for this once). Raises `NotASession`, `CommandError`, `OSError`."""
+    """Settings: `format`, `scope`, `index`, `model` (the `[model]` section) and `once` (whether its
+    window holds for this run only). Raises `NotASession`, `CommandError`, `OSError`."""
     adoption = detect.read_bytes(data, name, settings["index"])
     model = model_used(
         msgspec.convert(settings["model"], ModelSettings), adoption.events, once=settings["once"]

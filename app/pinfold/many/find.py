@@ -1,4 +1,4 @@
-"""The items of a session that hold some words."""
+"""The items of a session that contain some words."""
 
 import re
 from typing import Any
@@ -10,9 +10,9 @@ from pinfold.adopt import detect
 from pinfold.rollout.events import ItemAdded
 
 _AROUND = 60
-"""Characters of a piece, before and after the first word."""
+"""Characters of a snippet before and after the first word."""
 _MOST = 100
-"""Items of one session, the newest."""
+"""Items of one session."""
 _WORD = re.compile(r"\w+")
 
 
@@ -24,8 +24,8 @@ class ItemFound(Struct, frozen=True):
 
 
 def result(data: bytes, name: str, settings: dict[str, Any]) -> bytes:
-    """A list of `ItemFound`, the newest first. Settings: `words`, all of which an item holds; of
-    the last it may hold a word that begins so. Raises `NotASession`, `OSError`."""
+    """A list of `ItemFound`, newest first. Settings: `words`: an item contains all of them, the
+    last one perhaps as the beginning of a word. Raises `NotASession`, `OSError`."""
     *whole, last = map(str.casefold, settings["words"])
     found: list[ItemFound] = []
     for event in reversed(detect.read_bytes(data, name).events):

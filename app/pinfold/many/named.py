@@ -19,19 +19,19 @@ class NamedSession(Struct, frozen=True):
 
     path: str
     within: str
-    """The folder that the user named, or that of the file."""
+    """The folder that the user named, or the file's."""
 
     @property
     def name(self) -> str:
-        """Its id where the file is pinfold's own, else the file's name; as text, which some names
-        of files are not."""
+        """Its id if it is pinfold's own, else the file's name, with bytes that are no UTF-8
+        replaced."""
         folder, file = os.path.split(self.path)
         name = os.path.basename(folder) if file == ROLLOUT else file  # noqa: PTH119
         return name.encode(errors="surrogateescape").decode(errors="replace")
 
     @property
     def stem(self) -> str:
-        """Its path within the folder, without an ending: what a result is called."""
+        """Its path within the folder, without its ending: the name of its result."""
         inner = os.path.relpath(self.path, self.within)
         if os.path.basename(inner) == ROLLOUT:  # noqa: PTH119
             return os.path.dirname(inner) or self.name  # noqa: PTH120
@@ -40,21 +40,22 @@ class NamedSession(Struct, frozen=True):
 
 
 def is_for_many(arguments: argparse.Namespace, words: Sequence[str]) -> bool:
-    """Whether a command works on many sessions: `words` may name several, or it says on what."""
+    """Whether a command processes many sessions: `words` may name several, or it says where."""
     several = len(words) > 1 or any(_is_glob(word) or _is_folder(word) for word in words)
     return bool(several or arguments.jobs is not None or arguments.cluster)
 
 
 def _is_folder(word: str) -> bool:
-    """Whether it is a folder, and not that of a session of pinfold's."""
+    """Whether it is a folder, but not one of pinfold's session folders."""
     path = paths.typed(word)
     return path.is_dir() and not (path / ROLLOUT).is_file()
 
 
 def named(words: Iterable[str], by_id: Callable[[str], Path]) -> list[NamedSession]:
-    """The sessions, each once, in the order of the words; those of a folder by their paths.
+    """The sessions, each once, in the order of the words; in a folder in the order of their paths.
 
-    `by_id` is asked for a word that names no file. Raises `FileNotFoundError`, and what it raises.
+    `by_id` finds a session by a word that names no file. Raises `FileNotFoundError`, and what
+    `by_id` raises.
     """
     found: dict[str, NamedSession] = {}
     for word in words:
@@ -81,7 +82,7 @@ def _of_word(word: str, by_id: Callable[[str], Path]) -> Iterator[NamedSession]:
 
 
 def _matching(pattern: str) -> Iterator[str]:
-    """The files that a pattern names; one that ends in `*` only such as may be sessions."""
+    """The files that match; of a pattern that ends in `*` only those that may be sessions."""
     for hit in sorted(glob.iglob(pattern, recursive=True)):  # noqa: PTH207  may be very many
         if os.path.isdir(hit):  # noqa: PTH112
             yield from below(hit)
@@ -100,7 +101,7 @@ def _before_pattern(path: Path) -> Path:
 
 
 def below(folder: str) -> Iterator[str]:
-    """The files in a folder that may be sessions; beside a rollout of pinfold's, it alone.
+    """The files in a folder that may be sessions; in one of pinfold's session folders the rollout.
 
     Links to folders are not followed. Raises `OSError`.
     """

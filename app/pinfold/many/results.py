@@ -1,7 +1,7 @@
-"""What came of sessions, kept so that a second run does only what is new.
+"""Results, kept so that a second run does only what is new.
 
-In the cache, or as files in the folder that the user named: then the cache knows what they were.
-All of the cache can be thrown away.
+They lie in the cache, or as files in a folder that the user named; the cache then has their hashes.
+The cache can be deleted at any time.
 """
 
 import hashlib
@@ -20,25 +20,25 @@ from pinfold.many.named import NamedSession
 
 FILE = "results.db"
 KEPT_DAYS = 30
-"""Since a result was last used."""
+"""Days since a result was last used."""
 LARGEST = 64 << 20
 """Bytes of a result that the cache keeps."""
 
 
 class Results(Protocol):
-    """By key, which tells a result from all others, and the session that it came of."""
+    """Results by `SessionWork.key` and session."""
 
     def has(self, key: str, session: NamedSession) -> bool: ...
 
     def get(self, key: str, session: NamedSession) -> bytes | None: ...
 
     def put(self, key: str, session: NamedSession, content: bytes) -> bool:
-        """Whether it is kept. Raises `OSError` where the user is to know that it is not."""
+        """Whether it is kept. Raises `OSError` if the user must know that it is not."""
         ...
 
 
 class Cache:
-    """The results in `results.db` of a cache folder. Where that can't be used, none is kept."""
+    """The results in `results.db` of a cache folder. If that can't be used, none are kept."""
 
     def __init__(self, folder: Path) -> None:
         self._database = _opened(folder / FILE)
@@ -65,7 +65,7 @@ class Cache:
         return bool(done)
 
     def forget(self, folder: Path) -> None:
-        """Keep nothing of the session in a folder."""
+        """Remove all results of the session in a folder."""
         first, last = f"{folder}/", f"{folder}0"  # all that begins with the first: 0 follows /
         self._rows("DELETE FROM results WHERE session >= ? AND session < ?", first, last)
         self._rows("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -75,7 +75,7 @@ class Cache:
             self._database.close()
 
     def _rows(self, statement: str, *values: object) -> list[Any]:
-        """None where the database can't be asked."""
+        """The rows; none if the database can't be used."""
         with suppress(sqlite3.Error):
             if self._database is not None:
                 return self._database.execute(statement, [*map(_storable, values)]).fetchall()
@@ -83,7 +83,7 @@ class Cache:
 
 
 class Folder:
-    """A file for each session below a folder, named after the session."""
+    """A file for each session below a folder, with the session's name."""
 
     def __init__(self, folder: Path, ending: str, cache: Cache) -> None:
         self._folder = folder
@@ -93,7 +93,7 @@ class Folder:
         """The session that has each name."""
 
     def path(self, session: NamedSession) -> Path:
-        """The file; a session with a name already taken gets a part of a hash."""
+        """The file; part of a hash is added if another session has the same name."""
         name = session.stem
         if self._taken.setdefault(name, session.path) != session.path:
             name += f"-{_sha256(session.path.encode(errors='surrogateescape')).hex()[:8]}"
@@ -103,7 +103,7 @@ class Folder:
         return self.get(key, session) is not None
 
     def get(self, key: str, session: NamedSession) -> bytes | None:
-        """What the file holds, if that is what came of the session."""
+        """The file's content, if that is still the session's result."""
         try:
             content = self.path(session).read_bytes()
         except OSError:
@@ -114,7 +114,7 @@ class Folder:
     def put(self, key: str, session: NamedSession, content: bytes) -> bool:
         path = self.path(session)
         atomic_files.make_folder(path.parent)
-        # Renamed, not synced: where power fails, the hash shows what has to be done again.
+        # Renamed, not synced: after a power failure, the hash shows what has to be done again.
         fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=".pinfold-", suffix=".tmp")
         try:
             with os.fdopen(fd, "wb") as file:
@@ -135,7 +135,7 @@ def _sha256(content: bytes) -> bytes:
 
 
 def _storable(value: object) -> object:
-    """As bytes where it is the name of a file that is no text."""
+    """As bytes, if it is a file name that is no UTF-8."""
     try:
         str(value).encode()
     except UnicodeEncodeError:
@@ -148,7 +148,7 @@ def _day() -> int:
 
 
 def _opened(path: Path) -> sqlite3.Connection | None:
-    """The database; None where there can't be one."""
+    """The database; None if there can't be one."""
     for _ in range(2):
         try:
             atomic_files.make_folder(path.parent)

@@ -14,23 +14,23 @@ from pinfold.many.results import Results
 from pinfold.many.work import Failed, SessionWork
 
 OF_A_NAME = {ENAMETOOLONG, EISDIR, ENOTDIR, EEXIST, ENOTEMPTY, EINVAL, EILSEQ}
-"""Errors that come of the name of one session, which anybody may have chosen."""
+"""Errors that a session's name causes, which may be hostile."""
 
 
 class RunReport(Struct):
     """The outcome of a run. Sessions are identified by position."""
 
     keys: list[str]
-    """Of the results; empty where there is none."""
+    """Of each result; empty if there is none."""
     new: int = 0
     known: int = 0
-    """Whose results were there before."""
+    """Sessions whose results are from an earlier run."""
     failed: dict[int, str] = field(default_factory=dict)
     """Why, in a sentence."""
     lost: dict[int, int] = field(default_factory=dict)
-    """How many of their pictures are not there."""
+    """How many of a session's pictures are missing."""
     held: dict[int, bytes] = field(default_factory=dict)
-    """Results that could not be kept."""
+    """Results that could not be stored."""
     interrupted: bool = False
 
     @property
@@ -48,9 +48,9 @@ def run(
     results: Results,
     listener: RunListener = lambda _: None,
 ) -> RunReport:
-    """Work on the sessions. Ctrl+C ends it with what is done by then.
+    """Process the sessions. After Ctrl+C the report has what was done by then.
 
-    Raises `OSError` where results can't be written.
+    Raises `OSError` if results can't be written.
     """
     report = RunReport([""] * len(sessions))
     try:
@@ -68,7 +68,7 @@ def run(
 
 
 def _keep(task: SessionTask, result: bytes, results: Results, report: RunReport) -> None:
-    """Raises `OSError` where others could not be kept either."""
+    """Raises `OSError` if other results can't be stored either."""
     try:
         kept = results.put(task.key, task.session, result)
     except OSError as error:
@@ -89,34 +89,31 @@ def _tasks(
     report: RunReport,
     listener: RunListener,
 ) -> Iterator[SessionTask]:
-    """What is to be done; the rest goes into the report."""
+    """The sessions without a result; the others go into the report."""
     for at, session in enumerate(sessions):
         try:
             read = content.read(session.path)
         except NotASession as error:
             report.failed[at] = str(error)
-            listener(report)
-            continue
         except OSError as error:
             report.failed[at] = f"{session.name} can't be read: {error.strerror or error}."
-            listener(report)
-            continue
-        if read.lost:
-            report.lost[at] = read.lost
-        sha256 = read.sha256
-        key = work.key(session.name, sha256)
-        if results.has(key, session):
+        else:
+            if read.lost:
+                report.lost[at] = read.lost
+            sha256 = read.sha256
+            key = work.key(session.name, sha256)
+            if not results.has(key, session):
+                yield SessionTask(at, session, key, read.data, sha256)
+                continue
             report.keys[at] = key
             report.known += 1
-            listener(report)
-            continue
-        yield SessionTask(at, session, key, read.data, sha256)
+        listener(report)
 
 
 def new(
     work: SessionWork, sessions: Sequence[NamedSession], results: Results
 ) -> Iterator[SessionTask]:
-    """The sessions that would be worked on, one in memory at a time."""
+    """The sessions that a run would process, one in memory at a time."""
     return _tasks(work, sessions, results, RunReport([""] * len(sessions)), lambda _: None)
 
 

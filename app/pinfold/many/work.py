@@ -1,7 +1,7 @@
 """The pure function: the bytes of a session and settings as plain data, to the bytes of a result.
 
-The same bytes come out wherever it runs. Secrets are taken out before anything is done with a
-session, not after: only then may that happen here and the rest elsewhere.
+It returns the same bytes wherever it runs. Secrets are removed from a session first, so that this
+can happen here and the rest elsewhere.
 """
 
 import hashlib
@@ -33,20 +33,20 @@ _TASKS: dict[WorkKind, str] = {
     "find": "pinfold.many.find",
     "gate": "pinfold.many.gate",
 }
-"""Modules with a `result(data, name, settings)`. Each is imported where it is needed."""
+"""Modules with a `result(data, name, settings)`, imported when needed."""
 
 
 class SessionWork(Struct, frozen=True):
-    """What is done with each session."""
+    """What to do with each session."""
 
     kind: WorkKind
     settings: WorkSettings
     redact: bool = True
 
     def key(self, name: str, sha256: str) -> str:
-        """What tells a result from all others: the same key, the same bytes."""
-        told = [self.kind, self.settings, self.redact, written(), name, sha256]
-        return hashlib.sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()
+        """Identifies a result: the same key means the same bytes."""
+        parts = [self.kind, self.settings, self.redact, code_hash(), name, sha256]
+        return hashlib.sha256(msgspec.json.encode(parts, order="deterministic")).hexdigest()
 
 
 class Failed(Struct, frozen=True):
@@ -56,28 +56,28 @@ class Failed(Struct, frozen=True):
 
 
 def perform(work: SessionWork, name: str, data: bytes) -> bytes:
-    """The result for a session. Raises whatever a bad session can cause."""
+    """The result for a session. A bad session may raise anything."""
     content = redacted(data) if work.redact else data
     task: Callable[[bytes, str, WorkSettings], bytes] = import_module(_TASKS[work.kind]).result
     return task(content, name, work.settings)
 
 
 def attempt(work: SessionWork, name: str, data: bytes) -> bytes | Failed:
-    """The same, where one bad session must not stop the others."""
+    """The result for a session, or why there is none: one bad session stops no other."""
     try:
         return perform(work, name, data)
     except EXPECTED as error:
         return Failed(str(error))
     except MemoryError:
         return Failed("It needs more memory than is available.")
-    except Exception as error:  # of one hostile session
+    except Exception as error:  # a hostile session
         return Failed(f"This is a bug in pinfold: {type(error).__name__}: {error}")
 
 
 def attempt_at(
     work: SessionWork, name: str, path: str, size: int, sha256: str
 ) -> bytes | Failed | None:
-    """The same for a file that this machine may have too: None where it has not just that one."""
+    """`attempt` on a shared file; None if this machine does not have the same one."""
     try:
         content = read(path)
     except (NotASession, OSError):
@@ -88,8 +88,8 @@ def attempt_at(
 
 
 @cache
-def written() -> str:
-    """A hash of pinfold as it is written here, with the strategies of other packages."""
+def code_hash() -> str:
+    """A hash of pinfold's source and of the strategies of other packages."""
     digest = hashlib.sha256(pinfold.__version__.encode())
     own = Path(pinfold.__file__).parent
     for path in sorted(own.rglob("*")):

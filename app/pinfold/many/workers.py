@@ -4,5 +4,5 @@ import signal
 
 
 def dask_setup(_worker: object) -> None:
-    """Ctrl+C is for the one that began the cluster, and ends it."""
+    """Ignore Ctrl+C: the process that started the cluster ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from pinfold import atomic_files
+from pinfold.sanitize import encodable
 
 
 class Draft(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -18,7 +19,7 @@ def save(folder: Path, text: str, pasted: Sequence[str] = ()) -> None:
     """Keep `text` as the draft; an empty one leaves no file. Raises `OSError`."""
     path = _path(folder)
     if text:
-        draft = Draft(_encodable(text), tuple(map(_encodable, pasted)))
+        draft = Draft(encodable(text), tuple(map(encodable, pasted)))
         atomic_files.write_atomic(path, msgspec.json.encode(draft))
     else:
         path.unlink(missing_ok=True)
@@ -30,10 +31,6 @@ def load(folder: Path) -> Draft:
         return msgspec.json.decode(_path(folder).read_bytes(), type=Draft)
     except (OSError, ValueError):
         return Draft()
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 def _path(folder: Path) -> Path:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pinfold.ports.tool import ToolError
 from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
+from pinfold.sanitize import encodable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -109,7 +110,7 @@ def _create(name: str) -> "sqlite3.Connection":
 
 def _row(n: int, text: str) -> tuple[int, str, str]:
     # SQLite takes no lone surrogates, which the arguments of a call may spell.
-    text = text.encode(errors="replace").decode()
+    text = encodable(text)
     return n, text, _parts(text)
 
 
@@ -131,6 +132,6 @@ def _is_plain(word: str) -> bool:
 
 def _match(query: str) -> str:
     """`query` as an FTS5 expression: each word a quoted string, taken apart or not."""
-    words = _WORD.findall(query.encode(errors="replace").decode())
+    words = _WORD.findall(encodable(query))
     found = dict.fromkeys([*words, *filter(None, map(_parts, words))])
     return " OR ".join(f'"{word}"' for word in found)

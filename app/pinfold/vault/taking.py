@@ -16,6 +16,7 @@ from pinfold import atomic_files
 from pinfold.adopt import foreign_list
 from pinfold.adopt.foreign_list import ToolFolder
 from pinfold.adopt.lines import unpacked
+from pinfold.sanitize import encodable
 from pinfold.vault.shelf import (
     LOCK,
     FileStamp,
@@ -133,17 +134,12 @@ def _take(shelf: Shelf, source: SourceFile) -> TakeOutcome:
     entry = VaultEntry(
         tool=source.tool,
         session=session,
-        title=_text(told.title),
-        cwd=_text(told.cwd),
+        title=encodable(told.title),
+        cwd=encodable(told.cwd),
         versions=(*kept, made),
     )
     shelf.save(entry)
     return outcome
-
-
-def _text(text: str) -> str:
-    """Without lone surrogates, which JSON in UTF-8 can't hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _store(

@@ -122,12 +122,12 @@ def _engine(
     if arguments.shared and not arguments.cluster:
         raise WrongUse("--shared goes with --cluster")
     if not arguments.cluster:
-        yield Processes(jobs) if jobs and jobs > 1 else InProcess()
+        yield Processes(jobs, _keys(arguments)) if jobs and jobs > 1 else InProcess()
         return
     from pinfold.many import cluster
 
     if arguments.cluster == "local":
-        with cluster.local(jobs) as client:
+        with cluster.local(jobs, _keys(arguments)) as client:
             yield cluster.DaskCluster(client, leaves=False)
         return
     if jobs is not None:
@@ -139,6 +139,13 @@ def _engine(
         engine = cluster.DaskCluster(client, shared=shared)
         _ask(arguments, host, cluster.leaving(new(work, sessions, results), shared), work)
         yield engine
+
+
+def _keys(arguments: argparse.Namespace) -> frozenset[str]:
+    """The variables with keys of providers: processes that ask no model don't get them."""
+    from pinfold.host.models import key_variables
+
+    return key_variables(app_context(arguments).settings)
 
 
 def _cluster_settings(arguments: argparse.Namespace) -> tuple[ClusterSettings, str]:

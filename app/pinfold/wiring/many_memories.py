@@ -10,9 +10,10 @@ from pathlib import Path
 from pinfold.commands.arguments import CommandError
 from pinfold.host.app_context import AppContext
 from pinfold.host.memories import Memories
+from pinfold.host.models import key_variables
 from pinfold.host.remembering import Only
 from pinfold.host.sessions import folder_of
-from pinfold.many.engines import processes
+from pinfold.many.engines import Pool
 from pinfold.many.named import named
 from pinfold.rollout.journal import ROLLOUT
 from pinfold.sanitize import one_line
@@ -47,7 +48,7 @@ def made(
                 failed[session] = why
             show(len(read), len(failed))
 
-        pool = partial(processes, jobs) if jobs and jobs > 1 else None
+        pool = partial(Pool, jobs, key_variables(ctx.settings)) if jobs and jobs > 1 else None
         try:
             said = asyncio.run(memories.run(only=Only(own, hear, pool)))
         except KeyboardInterrupt:
