@@ -14,11 +14,10 @@ from pinfold.adopt.lines import opened
 from pinfold.rollout.events import ItemAdded
 from pinfold.vault import taking
 from pinfold.vault.shelf import Shelf, VaultError
-from pinfold.vault.taking import Limits, SyncReport, sync
+from pinfold.vault.taking import SyncReport, sync
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 ID = "11111111-2222-3333-4444-555555555555"
-ROOM = Limits(10**9)
 
 
 @pytest.fixture
@@ -46,9 +45,11 @@ def line(n: int, text: str) -> str:
     return json.dumps(record) + "\n"
 
 
-def run(tmp_path: Path, shelf: Shelf, limits: Limits = ROOM) -> SyncReport:
+def run(
+    tmp_path: Path, shelf: Shelf, max_bytes: int = 10**9, days: float | None = None
+) -> SyncReport:
     places = {"CODEX_HOME": str(tmp_path / "codex"), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
-    return sync(shelf, tool_folders(places), limits, NOW)
+    return sync(shelf, tool_folders(places), NOW, max_bytes=max_bytes, keep_days=days)
 
 
 def stored(shelf: Shelf, version: int = 1) -> bytes:
@@ -168,7 +169,7 @@ def test_the_oldest_go_for_room_and_age_and_come_back_when_used(
         os.utime(path, (1_000 + n, 1_000 + n))
     run(tmp_path, shelf)
     (one,) = shelf.find("a")
-    assert run(tmp_path, shelf, Limits(shelf.size(one) * 5 // 2)) == SyncReport(same=3, removed=1)
+    assert run(tmp_path, shelf, shelf.size(one) * 5 // 2) == SyncReport(same=3, removed=1)
     assert {entry.session for entry in shelf.entries()} == {"b", "c"}
     assert run(tmp_path, shelf) == SyncReport(same=2, unwanted=1)
     with (claude / "a.jsonl").open("a") as file:
@@ -176,7 +177,7 @@ def test_the_oldest_go_for_room_and_age_and_come_back_when_used(
     assert run(tmp_path, shelf) == SyncReport(new=1, same=2)
     os.utime(claude / "a.jsonl", (NOW.timestamp(), NOW.timestamp()))
     run(tmp_path, shelf)
-    run(tmp_path, shelf, Limits(10**9, days=1))
+    run(tmp_path, shelf, days=1)
     assert {entry.session for entry in shelf.entries()} == {"a"}
 
 
@@ -216,7 +217,7 @@ def test_names_and_titles_that_are_no_text_are_kept(
     assert run(tmp_path, shelf).new == 2
     assert run(tmp_path, shelf).same == 2
     (entry,) = [one for one in shelf.entries() if one.session != ID]
-    assert entry.original == file
+    assert entry.newest.original == file
     with taking.locked(shelf):
         shelf.remove(entry, for_good=False)
     assert run(tmp_path, shelf).unwanted == 1

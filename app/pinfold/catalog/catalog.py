@@ -1,4 +1,4 @@
-"""All sessions of a home: listed and searched from an index, which the disk is asked to confirm."""
+"""All sessions of a home, listed and searched through an index that is checked against the disk."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,17 +24,17 @@ from pinfold.rollout.summaries import SessionSummary, summary
 from pinfold.rollout.walking import SessionPlace
 
 LOOKING = 0.2
-"""Seconds that a list waits for the index to be compared with the disk."""
+"""Seconds that a list spends on comparing the index with the disk."""
 _MAPPED = 4 * 2**30
-"""Bytes of the index that a search reads from the page cache without a copy."""
+"""Bytes of the index that a search maps into memory."""
 UNUSED = 100
-"""Sessions without a prompt that may be among those of a list that is read from the disk."""
+"""Sessions without a prompt that a list read from the disk allows for."""
 _LOCKED = 0.3
-"""Seconds between two looks at how far another process is."""
+"""Seconds between two checks of another process's progress."""
 
 
 class LastExchange(Struct, frozen=True):
-    """The last prompt of a session and the last reply."""
+    """The last prompt and the last reply of a session."""
 
     prompt: str = ""
     reply: str = ""
@@ -45,16 +45,16 @@ class SearchResult(Struct, frozen=True):
 
     hits: Sequence[SearchHit]
     common: Sequence[str] = ()
-    """Words that were searched among the newest items alone."""
+    """Words that were searched in the newest items only."""
     unread: int = 0
-    """Sessions that could not be searched yet."""
+    """Sessions that are not indexed yet."""
 
 
 class Vault(Protocol):
     """Sessions outside `sessions/` that are searched as well."""
 
     def places(self) -> Sequence[tuple[SessionPlace, str, int]]:
-        """Where its files lie, each with the id of its session and the number of the agent."""
+        """Its files, each with its session's id and the number of the agent."""
         ...
 
     def read(self, path: str) -> tuple[SourceReading, IndexChunk]:
@@ -63,7 +63,7 @@ class Vault(Protocol):
 
 
 class Catalog:
-    """Blocking. Where the index can't be used, lists are read from the disk, nothing is found."""
+    """Blocking. If the index can't be used, lists are read from the disk, and nothing is found."""
 
     def __init__(self, root: Path, file: Path, vault: Vault | None = None) -> None:
         """The sessions under `root`, indexed in `file`."""
@@ -77,8 +77,8 @@ class Catalog:
         """The sessions last used (in `cwd`, if given), newest first: `limit` that have a prompt or
         a note, and those between them.
 
-        A session that is deleted is not among them, a new one usually is: within `LOOKING` the
-        newest days are compared with the disk, and `check` does it for the rest.
+        No deleted session is among them. A new one usually is: the newest days are compared with
+        the disk for `LOOKING` seconds; `check` compares all.
         """
         try:
             if self._database.run(_is_complete):
@@ -89,40 +89,31 @@ class Catalog:
         return self._page_of_disk(limit, cwd)
 
     def check(self) -> bool:
-        """Compare the whole index with the disk; whether that was possible."""
+        """Compare the whole index with the disk. False if the index can't be used."""
         try:
             return filling.check(self._root, self._database)
         except (sqlite3.Error, OSError):
             return False
 
     def count(self) -> int:
-        """How many sessions are known."""
+        """The number of sessions."""
+        sql = "SELECT count(*) FROM sources WHERE kind = 'session'"
         with suppress(sqlite3.Error, OSError):
-            return self._database.run(
-                lambda database: int(
-                    database.execute(
-                        "SELECT count(*) FROM sources WHERE kind = 'session'"
-                    ).fetchone()[0]
-                )
-            )
+            return int(self._database.run(lambda database: database.execute(sql).fetchone()[0]))
         return sum(1 for _ in walking.places(self._root))
 
     def sessions(self, ids: Sequence[str]) -> Sequence[SessionSummary]:
-        """These sessions, as far as they are there."""
+        """Those of these sessions that exist."""
         with suppress(sqlite3.Error, OSError):
             return self._database.run(lambda database: self._of_ids(database, ids))
         return []
 
     def exchange(self, session: str) -> LastExchange | None:
-        """The last exchange of a session; None where it has not been read yet."""
+        """The last exchange of a session; None if it is not indexed yet."""
+        sql = "SELECT prompt, reply FROM sources WHERE session = ? AND kind = 'session' "
+        sql += "AND read_to > 0"
         with suppress(sqlite3.Error, OSError):
-            row = self._database.run(
-                lambda database: database.execute(
-                    "SELECT prompt, reply FROM sources WHERE session = ? AND kind = 'session' "
-                    "AND read_to > 0",
-                    (session,),
-                ).fetchone()
-            )
+            row = self._database.run(lambda database: database.execute(sql, (session,)).fetchone())
             return None if row is None else LastExchange(*row)
         return None
 
@@ -183,9 +174,9 @@ class Catalog:
     # The search
 
     def fill(self) -> Iterator[int]:
-        """Read what changed, newest first; how many sessions are left, now and then; else -1.
+        """Read what changed, newest first. Yields how many sessions are left, or -1 if not counted.
 
-        Stop it at any time: what was read is kept. Where another process does it, wait for that.
+        Can be stopped at any time: what was read is kept. Waits if another process does it.
         """
         from filelock import FileLock, Timeout
 
@@ -211,14 +202,14 @@ class Catalog:
         yield from IndexFiller(self._root, self._database, vault.read if vault else None).run()
 
     def search(self, typed: str, limit: int, now: datetime) -> SearchResult:
-        """The items that hold all words, best first; the last word may be a beginning.
+        """The items that contain all words, best first; the last word may be a beginning.
 
-        Raises `sqlite3.Error`, `OSError` where there can be no index.
+        Raises `sqlite3.Error`, `OSError` if there can be no index.
         """
         return self._database.run(lambda database: self._search(database, typed, limit, now))
 
     def search_sessions(self, typed: str, limit: int, now: datetime) -> Mapping[str, str]:
-        """The ids of the sessions that hold the words, best first, each with a piece of text."""
+        """The ids of the sessions that contain the words, best first, each with a snippet."""
         with suppress(sqlite3.Error, OSError):
             found: dict[str, str] = {}
             for hit in self.search(typed, limit, now).hits:
@@ -251,7 +242,7 @@ class Catalog:
         return (path if hit.kind == "vault" else path / ROLLOUT).exists()
 
     def forget(self, path: Path) -> None:
-        """Take a session (or an entry of the vault) that is deleted out of the index, at once."""
+        """Remove a deleted session (or an entry of the vault) from the index at once."""
         if not self._database.path.exists():
             return
         name = str(path.relative_to(self._root))

@@ -1,6 +1,6 @@
 """The index: one SQLite file that can be deleted at any time.
 
-SQLAlchemy, which memories use, knows nothing of FTS5, and would be imported before each list.
+Without SQLAlchemy: it does not know FTS5, and importing it would delay every list.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,13 +12,13 @@ from pinfold.atomic_files import make_folder
 from pinfold.catalog.sqlite import SECURE, sqlite3
 
 SCHEMA = 2 if SECURE else 1
-"""Raised with each change of the tables: a file of another one is thrown away."""
+"""Raised with each change of the tables: a file of another version is deleted."""
 BUSY = 5.0
 """Seconds to wait for another process's transaction."""
 OPTIMIZING = 10.0
-"""Seconds that taking deleted words out of the file may last; then the file goes instead."""
+"""Seconds for removing deleted words from the file; if they are not enough, the file is deleted."""
 _STEPS = 100_000
-"""Instructions of SQLite's machine between two looks at the clock."""
+"""Instructions of SQLite's virtual machine between two looks at the clock."""
 
 _TABLES = """
 CREATE TABLE sources (
@@ -53,13 +53,13 @@ T = TypeVar("T")
 
 
 class CatalogDatabase:
-    """Each use opens it. A file that is damaged or of another version is made anew."""
+    """Opened for each use. A file that is damaged or of another version is replaced."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """The result of `work`; where the file turns out to be damaged, of `work` on a new one.
+        """The result of `work`. If the file is damaged, `work` runs again on a new one.
 
         Raises `sqlite3.Error`, `OSError`.
         """
@@ -74,14 +74,14 @@ class CatalogDatabase:
             return work(connection)
 
     def purge(self) -> None:
-        """Take the words of rows that were deleted out of the file, too."""
+        """Remove the words of deleted rows from the file too."""
         try:
             self.run(_purge)
         except sqlite3.Error:
             self.throw_away()
 
     def throw_away(self) -> None:
-        """Remove the file; the next use makes a new one."""
+        """Delete the file; the next use makes a new one."""
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
@@ -106,7 +106,7 @@ class CatalogDatabase:
 
 @contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[None]:
-    """One transaction that nobody else writes beside."""
+    """One transaction; nobody else writes meanwhile."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -120,7 +120,7 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
 def _make(connection: sqlite3.Connection) -> None:
     with writing(connection):
         if connection.execute("PRAGMA user_version").fetchone()[0]:
-            return  # another process was faster
+            return  # another process made them
         for statement in _TABLES.split(";\n"):
             connection.execute(statement)
         if SECURE:
@@ -135,7 +135,7 @@ def _purge(connection: sqlite3.Connection) -> None:
 
 
 def _merge(connection: sqlite3.Connection) -> None:
-    """Write the whole index anew, without what was deleted. Raises `sqlite3.Error` in time."""
+    """Rewrite the index without what was deleted. Raises `sqlite3.Error` after `OPTIMIZING`."""
     from time import monotonic
 
     until = monotonic() + OPTIMIZING

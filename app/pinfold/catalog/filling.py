@@ -1,6 +1,6 @@
 """Updates the index from the disk: first the list of files, then their text."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -26,7 +26,7 @@ BATCH = 2_000_000
 _BATCH_SECONDS = 1.0
 """Seconds after which a batch is written, however small."""
 COMPLETE = "complete"
-"""In the table `state`: whether all that lies on the disk is in `sources`."""
+"""Row of the table `state`: all sessions on the disk are in `sources`."""
 _COUNTER_BITS = 20
 _LAST_MS = 1 << 42
 
@@ -35,7 +35,7 @@ ReadVault = Callable[[str], tuple[SourceReading, IndexChunk]]
 
 
 class SourceRow(msgspec.Struct, frozen=True):
-    """A row of `sources` that is to be read."""
+    """A row of `sources` whose session has to be read."""
 
     id: int
     path: str
@@ -56,12 +56,12 @@ class ReadPart(msgspec.Struct, frozen=True):
     reading: SourceReading
     chunk: IndexChunk
     anew: bool = False
-    """Whether what was indexed of the source before is replaced."""
+    """Whether it replaces what was indexed of the source."""
     ended: bool = False
 
 
 def check(root: Path, database: CatalogDatabase, seconds: float | None = None) -> bool:
-    """Compare `sources` with the disk, newest day first; whether `seconds` were enough.
+    """Compare `sources` with the disk, newest day first. False if `seconds` were not enough.
 
     Raises `sqlite3.Error`, `OSError`.
     """
@@ -95,19 +95,7 @@ def _check_day(connection: sqlite3.Connection, day: str, found: Sequence[Session
         "WHERE +kind = 'session' AND path > ? AND path < ?",
         (f"{day}/", f"{day}0"),
     )
-    known = {path: (size, mtime_ns) for path, size, mtime_ns in rows}
-    changed = [
-        place for place in found if known.pop(place.path, None) != (place.size, place.mtime_ns)
-    ]
-    if not changed and not known:
-        return
-    with writing(connection):
-        for path in known:
-            remove(connection, path)
-        connection.executemany(
-            _PLACED,
-            [(p.path, "session", p.path[len(day) + 1 :], 0, p.size, p.mtime_ns) for p in changed],
-        )
+    _update_sources(connection, "session", rows, ((p, p.path[len(day) + 1 :], 0) for p in found))
 
 
 _PLACED = (
@@ -119,9 +107,18 @@ _PLACED = (
 def place(
     connection: sqlite3.Connection, kind: str, found: Sequence[tuple[SessionPlace, str, int]]
 ) -> None:
-    """Have just these sources of a kind that lies outside of `sessions/`, with their sessions and
-    the numbers of agents."""
+    """Make these all sources of a kind outside `sessions/`, with their sessions and agents."""
     rows = connection.execute("SELECT path, size, mtime_ns FROM sources WHERE kind = ?", (kind,))
+    _update_sources(connection, kind, rows, found)
+
+
+def _update_sources(
+    connection: sqlite3.Connection,
+    kind: str,
+    rows: Iterable[tuple[str, int, int]],
+    found: Iterable[tuple[SessionPlace, str, int]],
+) -> None:
+    """Replace `rows` of `sources` by what was `found`, where they differ."""
     known = {path: (size, mtime_ns) for path, size, mtime_ns in rows}
     changed = [
         (at.path, kind, session, agent, at.size, at.mtime_ns)
@@ -136,7 +133,7 @@ def place(
 
 
 def remove(connection: sqlite3.Connection, path: str) -> int:
-    """Delete a source and what lies below it, with all words; how many sources those were."""
+    """Delete a source and those below it, with their words. Returns how many there were."""
     ids = [
         source
         for (source,) in connection.execute(
@@ -158,7 +155,7 @@ def _empty(connection: sqlite3.Connection, source: int) -> None:
 
 
 def unread(connection: sqlite3.Connection) -> int:
-    """How many sources are still to be read."""
+    """How many sources have to be read."""
     row = connection.execute(
         "SELECT count(*) FROM sources WHERE read_size != size OR read_mtime_ns != mtime_ns"
     ).fetchone()
@@ -173,12 +170,12 @@ class IndexFiller:
         self._database = database
         self._read_vault = read_vault
         self._parts: list[ReadPart] = []
-        """What is to be written."""
+        """Read and not yet written."""
         self._size = 0
         self._since = monotonic()
 
     def run(self) -> Iterator[int]:
-        """How many are left, now and then. Raises `sqlite3.Error`, `OSError`."""
+        """Yields how many are left, or -1 if not counted. Raises `sqlite3.Error`, `OSError`."""
         tried: set[tuple[int, int, int]] = set()
         while found := self._database.run(lambda connection: _stale(connection, tried)):
             for source in found:
@@ -204,7 +201,7 @@ class IndexFiller:
             yield ReadPart(source, done, chunk, anew=True, ended=True)
             return
         folder = self._root / source.path
-        anew = source.size < source.read_to  # it was cut
+        anew = source.size < source.read_to  # it was truncated
         going = SourceReading(RolloutSummary())
         if not anew:
             said = reading.said_of(source.said)
@@ -235,7 +232,7 @@ class IndexFiller:
             texts: list[tuple[int, IndexedText]] = []
             for part in parts:
                 source = part.source
-                # Asked within the transaction: whoever deletes a session then finds its words.
+                # Checked inside the transaction: who deletes a session later finds its words.
                 if not self._is_there(source):
                     remove(connection, source.path)
                     texts = [(of, text) for of, text in texts if of != source.id]
@@ -257,7 +254,7 @@ class IndexFiller:
     def _place_agent(
         self, connection: sqlite3.Connection, source: SourceRow, session: str, number: int
     ) -> None:
-        name = Path(session).name  # a rollout may say anything
+        name = Path(session).name  # a rollout may contain anything
         found = walking.stamp(self._root, f"{source.path}/agents/{name}") if name else None
         if found is not None:
             row = (found.path, "agent", source.session, number, found.size, found.mtime_ns)
@@ -304,7 +301,7 @@ def _copied(read: SourceReading) -> SourceReading:
 
 
 def _add(connection: sqlite3.Connection, texts: Sequence[tuple[int, IndexedText]]) -> None:
-    """Their ids grow with their time, so that the newest come first without a sort."""
+    """Insert texts under ids that grow with their time, so that newest first needs no sort."""
     rows = sorted(((_id(source, text), source, text) for source, text in texts), key=itemgetter(0))
     last = -1
     for wanted, source, text in rows:
@@ -327,5 +324,5 @@ def _id(source: int, text: IndexedText) -> int:
 
 
 def time_of(number: int) -> datetime:
-    """When the item with this id in the index was added."""
+    """When the item with this id was added to its session."""
     return datetime.fromtimestamp((number >> _COUNTER_BITS) / 1_000, UTC)

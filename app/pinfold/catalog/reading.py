@@ -1,4 +1,4 @@
-"""What the index keeps of a session: a list entry, and the text of its items."""
+"""What the index keeps of a session: its line in lists, and the text of its items."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -18,11 +18,11 @@ from pinfold.rollout.summaries import CUT_OFF, RolloutSummary, take
 from pinfold.sanitize import encodable
 
 KINDS = frozenset({"user", "assistant", "tool_call", "tool_result"})
-"""Items that are searched; the others repeat them, or nobody said them."""
+"""Items that are searched."""
 SPOKEN, PRINTED = 16_000, 4_000
-"""Characters that count of a message, and of a call or its output: its beginning and its end."""
+"""Characters indexed of a message, and of a call or its output, at its beginning and its end."""
 LINE = 64 * 2**20
-"""Bytes of a line; what is longer is left out."""
+"""Longest line in bytes; longer ones are left out."""
 _LAST = 1_600
 """Characters kept of the last prompt and the last reply."""
 _TYPES = frozenset(
@@ -37,12 +37,12 @@ _TYPES = frozenset(
     )
 )
 _MOST = 2**53
-"""A number of an item or an agent: one that SQLite can't hold would end the filling."""
+"""Largest number of an item or an agent; SQLite would refuse one above 2**63."""
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
 class IndexedText(Struct, frozen=True):
-    """The words of an item."""
+    """The text of an item."""
 
     n: int
     kind: str
@@ -51,30 +51,28 @@ class IndexedText(Struct, frozen=True):
 
 
 class SourceReading(Struct):
-    """What was read of a rollout so far."""
+    """What has been read of a session so far."""
 
     said: RolloutSummary
     read_to: int = 0
-    """Bytes."""
+    """Bytes of the rollout."""
     prompt: str = ""
     reply: str = ""
 
 
 class IndexChunk(Struct):
-    """What the lines of a rollout added, up to `reading.read_to`."""
+    """What the last lines read have added."""
 
     texts: list[IndexedText]
     agents: dict[str, int]
-    """Numbers of agents that began, by the id of their session."""
+    """Numbers of agents that began, by their session's id."""
     size: int = 0
-    """Characters."""
+    """Characters of the texts, plus an overhead for each."""
 
 
 def rollout(path: Path, reading: SourceReading, most: int) -> Iterator[IndexChunk]:
-    """The whole lines from `reading.read_to` on, which grows, in chunks of `most` characters.
-
-    Raises `OSError`.
-    """
+    """Read complete lines from `reading.read_to` on, in chunks of about `most` characters, and
+    update `reading`. Raises `OSError`."""
     chunk = IndexChunk([], {})
     if reading.said.note == CUT_OFF:
         reading.said.note = ""
@@ -83,7 +81,7 @@ def rollout(path: Path, reading: SourceReading, most: int) -> Iterator[IndexChun
         for line in iter(partial(file.readline, LINE), b""):
             if not line.endswith(b"\n"):
                 if len(line) < LINE:
-                    reading.said.note = CUT_OFF  # or the session writes it now
+                    reading.said.note = CUT_OFF  # or it is being written now
                     break
                 skipped = _skip(file)
                 if skipped is None:
@@ -102,7 +100,7 @@ def rollout(path: Path, reading: SourceReading, most: int) -> Iterator[IndexChun
 
 
 def of_events(found: Iterable[Event]) -> tuple[SourceReading, IndexChunk]:
-    """The same of events that were read elsewhere."""
+    """The same for events that were read elsewhere."""
     reading, chunk = SourceReading(RolloutSummary()), IndexChunk([], {})
     for event in found:
         step(reading, chunk, event)
@@ -128,7 +126,7 @@ def step(reading: SourceReading, chunk: IndexChunk, event: Event) -> None:
 
 
 def said_of(stored: bytes | None) -> RolloutSummary:
-    """The line of the list, as it was stored."""
+    """The session's line in lists, as it was stored."""
     try:
         return msgspec.json.decode(stored, type=RolloutSummary) if stored else RolloutSummary()
     except ValueError:
@@ -152,7 +150,7 @@ def _text(item: Item) -> str:
 
 
 def _skip(file: Iterable[bytes]) -> int | None:
-    """Go to the end of a line that is too long; how many bytes that was, None without an end."""
+    """Go to the end of a line that is too long. Returns its bytes; None if it has no end."""
     skipped = 0
     for piece in iter(partial(file.readline, 2**20), b""):  # type: ignore[attr-defined]
         skipped += len(piece)

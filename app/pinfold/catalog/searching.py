@@ -1,7 +1,7 @@
-"""Searching the index: which items hold the words of a query, best first.
+"""Searching the index: which items contain the words of a query, best first.
 
-A word that stands in more than `COMMON` items tells little: it is searched among the newest of
-them, and the others decide the order.
+A word that is in more than `COMMON` items says little: it is searched in the newest of them, and
+the other words decide the order.
 """
 
 from collections.abc import Sequence
@@ -14,39 +14,39 @@ from pinfold.catalog.filling import time_of
 from pinfold.catalog.sqlite import sqlite3
 
 COMMON = 50_000
-"""Number of items above which a word is common."""
+"""Items that contain a word, above which it is common."""
 MATCH, MATCH_END = "\x02", "\x03"
 """Markers around each match in a snippet."""
 _MONTH_MS = 30 * 86_400_000.0
 _OVER = 4
-"""Candidates for each hit that is shown: kinds and repetitions are looked at in these."""
+"""Candidates fetched per hit shown: weights change their order, and copies are dropped."""
 _WEIGHT = {"user": 1.5, "assistant": 1.2}
-"""How much more a match in what was said tells than one in what was called or printed."""
+"""Weights of matches in messages; those in calls and outputs have 1."""
 _KEPT = 0.99
-"""The same for the vault: what was adopted from it comes first."""
+"""Weight of the vault, so that an adopted session comes before its copy there."""
 _PIECE = 24
-"""Words around a match."""
+"""Words of a snippet."""
 
 
 class SearchHit(Struct, frozen=True, kw_only=True):
-    """An item that holds the words."""
+    """An item that contains the words."""
 
     kind: str
     """`session`, or `vault`."""
     session: str
-    """Its id."""
+    """Id of the session."""
     path: str
-    """The path of its folder, or of its file in the vault."""
+    """The session's folder, or its file in the vault."""
     agent: int
-    """0: the session itself."""
+    """Number of the agent; 0 for the session itself."""
     n: int
     item: str
-    """The kind of the item."""
+    """The item's kind."""
     at: datetime
     cwd: str
     title: str
     piece: str
-    """Its text around the match, with `MATCH` and `MATCH_END` in it."""
+    """The text around the match, with `MATCH` and `MATCH_END` in it."""
 
     @property
     def number(self) -> str:
@@ -55,12 +55,12 @@ class SearchHit(Struct, frozen=True, kw_only=True):
 
 
 class Query(Struct, frozen=True):
-    """What a user typed, by how often its words stand in items."""
+    """The words that a user typed, rare and common ones."""
 
     rare: tuple[str, ...]
     common: tuple[str, ...]
     since: int
-    """The id from which items are searched for the common words."""
+    """The first id of the items that are searched for common words."""
 
     @property
     def match(self) -> str:
@@ -68,7 +68,7 @@ class Query(Struct, frozen=True):
 
 
 def query(connection: sqlite3.Connection, typed: str) -> Query | None:
-    """None where there is no word in it."""
+    """The query; None if it has no word."""
     terms = words.terms(typed)
     if not terms:
         return None
@@ -89,7 +89,7 @@ def query(connection: sqlite3.Connection, typed: str) -> Query | None:
 
 
 def _oldest_of_newest(connection: sqlite3.Connection, term: str) -> int | None:
-    """The last of the newest items with a common word; None for any other."""
+    """The oldest of the newest `COMMON` items with a word; None if it is not common."""
     row = connection.execute(
         "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
         (term, COMMON),
@@ -100,7 +100,7 @@ def _oldest_of_newest(connection: sqlite3.Connection, term: str) -> int | None:
 def candidates(
     connection: sqlite3.Connection, asked: Query, now: datetime, limit: int
 ) -> Sequence[tuple[int, float]]:
-    """The ids of items that hold the words, best first, each with how well it fits."""
+    """The ids of items that contain the words, best first, each with its score."""
     most = limit * _OVER
     if not asked.rare:
         rows = connection.execute(
@@ -109,12 +109,12 @@ def candidates(
             (asked.match, asked.since, most),
         )
         return [(number, 1 / (1 + place)) for place, (number, _) in enumerate(rows)]
-    # Its rank counts each phrase in the whole index, so the common ones are left out of it.
+    # bm25 counts each phrase in the whole index, so the common ones are left out of it.
     fits = "bm25(texts) * (0.4 + 0.6 / (1 + max(0, :now - (texts.rowid >> 20)) / :month))"
     sql = f"SELECT rowid, {fits} AS fit FROM texts WHERE texts MATCH :rare"  # noqa: S608
     if asked.common:
         sql += (
-            " AND texts.rowid >= :since AND +texts.rowid IN "  # each would be a search of its own
+            " AND texts.rowid >= :since AND +texts.rowid IN "  # the plus: one search, not one each
             "(SELECT rowid FROM texts WHERE texts MATCH :all AND rowid >= :since)"
         )
     rows = connection.execute(
@@ -144,7 +144,7 @@ WHERE items.id = ?
 def hits(
     connection: sqlite3.Connection, found: Sequence[tuple[int, float]]
 ) -> list[tuple[int, SearchHit]]:
-    """What there is to say of them, best first, without their text; a copy of one is left out."""
+    """The candidates as hits without snippets, best first; copies are left out."""
     scored: list[tuple[float, int, SearchHit]] = []
     seen: set[tuple[int, str, str, int, datetime]] = set()
     for number, fit in found:
@@ -170,7 +170,8 @@ def hits(
     scored.sort(key=lambda row: row[0])
     kept = []
     for _, number, hit in scored:
-        agent = 0 if hit.kind == "vault" else hit.agent  # there its file is adopted by itself
+        # From the vault, an agent's file is adopted as a session.
+        agent = 0 if hit.kind == "vault" else hit.agent
         same = (agent, hit.item, hit.title, hit.n, hit.at)
         if same not in seen:
             seen.add(same)
@@ -179,7 +180,7 @@ def hits(
 
 
 def piece(connection: sqlite3.Connection, asked: Query, number: int) -> str:
-    """The text of an item around what matched."""
+    """A snippet of an item around the match."""
     row = connection.execute(
         "SELECT snippet(texts, 0, ?, ?, '…', ?) FROM texts WHERE texts MATCH ? AND rowid = ?",
         (MATCH, MATCH_END, _PIECE, asked.match, number),

@@ -1,6 +1,6 @@
-"""The SQLite of the index: of the package pysqlite3 (extra `sqlite`), else Python's own.
+"""The SQLite of the index: the package pysqlite3 (extra `sqlite`), else Python's own.
 
-From 3.42 on, it takes single words out of the file; Python's may be older.
+Since 3.42 it removes deleted words from the file row by row; Python's may be older.
 """
 
 from typing import TYPE_CHECKING
@@ -16,4 +16,4 @@ else:
 __all__ = ["SECURE", "sqlite3"]
 
 SECURE = sqlite3.sqlite_version_info >= (3, 42)
-"""Whether deleted words leave the file row by row."""
+"""Whether deleted words are removed from the file row by row."""

@@ -13,7 +13,7 @@ from pinfold.host.app_context import AppContext
 from pinfold.host.background import Stopped, behind
 from pinfold.vault import taking
 from pinfold.vault.shelf import Shelf, VaultEntry, VaultError
-from pinfold.vault.taking import Limits, SyncReport
+from pinfold.vault.taking import SyncReport
 
 EVERY = 600.0
 """Seconds between two syncs while pinfold runs."""
@@ -31,9 +31,15 @@ def shelf(ctx: AppContext) -> Shelf:
 def sync(ctx: AppContext, taken: Callable[[int, int], object] = lambda _, __: None) -> SyncReport:
     """Take in what is new. Raises `VaultError`."""
     settings = ctx.settings.vault
-    limits = Limits(int(settings.max_gb * _GB), settings.keep_days)
     try:
-        return taking.sync(shelf(ctx), tool_folders(), limits, CLOCK.now(), taken)
+        return taking.sync(
+            shelf(ctx),
+            tool_folders(),
+            CLOCK.now(),
+            max_bytes=int(settings.max_gb * _GB),
+            keep_days=settings.keep_days,
+            taken=taken,
+        )
     except OSError as error:
         raise VaultError(f"The vault can't be used: {error.strerror or error}.") from error
 

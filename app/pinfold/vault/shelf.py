@@ -1,7 +1,7 @@
-"""What is in the vault: `vault/<tool>/<session>/`, with an `entry.json` and a file a version.
+"""The vault on disk: `vault/<tool>/<session>/`, with an `entry.json` and one file per version.
 
-The files beside a session (its agents, spilled results) lie in `<version>.jsonl/`, under the names
-that they had. All of them are compressed with zstd.
+The files beside a session (its agents, spilled results) are in `<version>.jsonl/`, under their own
+names. All of them are compressed with zstd.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ TOOLS: tuple[Tool, ...] = ("codex", "claude")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _URI = "file://"
 _ENTRY_BYTES = 16 * 2**20
-"""An entry's own file has no more."""
+"""Largest `entry.json`."""
 
 FileStamp = tuple[int, int]
 """Bytes, and the time of the last change in nanoseconds."""
@@ -40,17 +40,17 @@ class VaultError(Exception):
 
 
 class Version(Struct, frozen=True):
-    """A session as its file was, up to its last whole line."""
+    """A copy of a session's file, up to its last complete line."""
 
     number: int
     size: int
     sha256: str
     source: str
-    """The file that it was taken from, as `written` has it."""
+    """The file that was copied, as `path_text` writes it."""
     stamp: FileStamp
-    """Of that file."""
+    """The stamp of that file."""
     beside: dict[str, FileStamp] = field(default_factory=dict)
-    """The files beside it, by their path from there."""
+    """The files beside it, by their relative paths."""
 
     @property
     def file(self) -> str:
@@ -58,7 +58,7 @@ class Version(Struct, frozen=True):
 
     @property
     def original(self) -> Path | None:
-        """The file that it was taken from; None where that is gone."""
+        """The file that was copied; None if that is gone."""
         source = self.source
         if source.startswith(_URI):
             source = os.fsdecode(unquote_to_bytes(source.removeprefix(_URI)))
@@ -76,7 +76,7 @@ class VaultEntry(Struct, frozen=True, kw_only=True):
 
     tool: Tool
     session: str
-    """Its id there, or what stands for it where that is no name for a folder."""
+    """Its id there, or a hash where that can't be a folder's name."""
     title: str = ""
     cwd: str = ""
     versions: tuple[Version, ...] = ()
@@ -89,14 +89,9 @@ class VaultEntry(Struct, frozen=True, kw_only=True):
     def used_at(self) -> datetime:
         return datetime.fromtimestamp(self.newest.used, UTC)
 
-    @property
-    def original(self) -> Path | None:
-        """The newest file that it was taken from; None where that is gone."""
-        return self.newest.original
-
 
 class Shelf:
-    """The entries below `home`. Blocking."""
+    """The entries of the vault in `home`. Blocking."""
 
     def __init__(self, home: Path) -> None:
         self.root = home / FOLDER
@@ -105,15 +100,15 @@ class Shelf:
         return self.root / tool / session
 
     def file(self, entry: VaultEntry, version: Version | None = None) -> Path:
-        """Where a version lies, the newest by default."""
+        """The file of a version, the newest by default."""
         return self.folder(entry.tool, entry.session) / (version or entry.newest).file
 
     def beside(self, entry: VaultEntry, version: Version) -> Path:
-        """The folder of the files that lay beside a version."""
+        """The folder of the files beside a version."""
         return self.folder(entry.tool, entry.session) / f"{version.number}.jsonl"
 
     def entries(self) -> Iterator[VaultEntry]:
-        """All of them, in no order. What can't be read is left out."""
+        """All entries, in no order. Unreadable ones are left out."""
         for tool in TOOLS:
             for name in _names(self.root / tool):
                 entry = self.entry(tool, name)
@@ -129,7 +124,7 @@ class Shelf:
         return None
 
     def find(self, prefix: str) -> list[VaultEntry]:
-        """The entries whose session's id begins so."""
+        """The entries whose session's id begins with `prefix`."""
         return [entry for entry in self.entries() if entry.session.startswith(prefix)]
 
     def save(self, entry: VaultEntry) -> None:
@@ -138,7 +133,7 @@ class Shelf:
         atomic_files.write_atomic(folder / ENTRY, msgspec.json.encode(entry))
 
     def size(self, entry: VaultEntry) -> int:
-        """Bytes that it takes, with all its versions."""
+        """Bytes on disk, all versions included."""
         found = 0
         for at, _, names in os.walk(self.folder(entry.tool, entry.session)):
             for name in names:
@@ -146,10 +141,8 @@ class Shelf:
                     found += (Path(at) / name).lstat().st_size
         return found
 
-    # What is not to be taken in
-
     def remove(self, entry: VaultEntry, *, for_good: bool) -> None:
-        """Remove an entry: `for_good`, else until its session is used again. Raises `OSError`."""
+        """Remove an entry: `for_good`, or until its session is used again. Raises `OSError`."""
         seen = {} if for_good else {one.source: one.stamp for one in entry.versions}
         mark = self._mark(entry.tool, entry.session)
         atomic_files.make_folder(mark.parent)
@@ -159,7 +152,7 @@ class Shelf:
         shutil.rmtree(folder)
 
     def is_unwanted(self, tool: str, session: str, source: str, stamp: FileStamp) -> bool:
-        """Whether that file's session was removed, and is not to be taken in as it is."""
+        """Whether the session of that file was removed, and must not be copied again yet."""
         try:
             content = read(self._mark(tool, session), _ENTRY_BYTES)
         except OSError:
@@ -175,14 +168,14 @@ class Shelf:
 
 
 def name_of(tool: Tool, stem: str) -> str:
-    """The folder's name for a session whose file has this stem: its id where that is one."""
+    """The folder's name for a session whose file has this stem: its id if possible."""
     if tool == "codex":
         stem = re.sub(r"^rollout-\d{4}-\d\d-\d\dT[\d-]+?-(?=[0-9a-f]{8}-)", "", stem)
     return stem if _SAFE.fullmatch(stem) else hashlib.sha256(os.fsencode(stem)).hexdigest()
 
 
-def written(path: Path) -> str:
-    """An absolute path as text: a URI where the name is none."""
+def path_text(path: Path) -> str:
+    """An absolute path as text: a URI if its bytes are no UTF-8."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""The files that other tools keep of their sessions. Links are not followed; nothing is written."""
+"""The session files of other tools. Links are not followed; nothing is written."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from pinfold.adopt.foreign_list import Tool, ToolFolder
 from pinfold.vault.shelf import FileStamp
 
 BESIDE = 5_000
-"""Files beside one session, at most."""
+"""Most files beside one session."""
 _DEPTH = 8
 _ENDS = (".jsonl", ".jsonl.zst")
 _WHERE = {"codex": ("sessions", "archived_sessions"), "claude": ("projects",)}
@@ -32,11 +32,11 @@ class SourceFile(Struct, frozen=True):
 
 
 def sources(folders: Iterable[ToolFolder]) -> Sequence[SourceFile]:
-    """The sessions, last used first."""
+    """The sessions' files, last used first."""
     found: list[SourceFile] = []
     for place in folders:
         for name in _WHERE[place.tool]:
-            depth = 1 if place.tool == "claude" else _DEPTH  # deeper lie the files beside them
+            depth = 1 if place.tool == "claude" else _DEPTH  # the files beside them lie deeper
             for path, status in _files(place.folder / name, depth):
                 if path.name.endswith(_ENDS) and status.st_size:
                     found.append(SourceFile(place.tool, path, (status.st_size, status.st_mtime_ns)))
@@ -44,9 +44,9 @@ def sources(folders: Iterable[ToolFolder]) -> Sequence[SourceFile]:
 
 
 def beside(source: SourceFile) -> Iterator[tuple[str, Path, FileStamp]]:
-    """The files of a session's folder, each with its path from there."""
+    """The files in the session's own folder: relative path, path, stamp."""
     if source.stem in ("", ".", ".."):
-        return  # that is no folder of its own
+        return  # no folder of its own
     folder = source.file.parent / source.stem
     for count, (path, status) in enumerate(_files(folder, _DEPTH)):
         if count == BESIDE:
@@ -58,7 +58,7 @@ def beside(source: SourceFile) -> Iterator[tuple[str, Path, FileStamp]]:
 
 
 def opened(path: Path) -> int:
-    """A descriptor of a regular file that is no link. Raises `OSError`."""
+    """A descriptor of a regular file, never of a link. Raises `OSError`."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -25,27 +25,20 @@ from pinfold.vault.shelf import (
     VaultError,
     Version,
     name_of,
-    written,
+    path_text,
 )
 from pinfold.vault.sources import SourceFile, beside, opened, sources
 
 LEVEL = 9
-"""Of zstd: sessions are taken in rarely, and read more rarely."""
+"""zstd's level: sessions are copied rarely, and read more rarely."""
 UNPACKED = 64 * 2**30
-"""Bytes of a session that its tool has compressed."""
+"""Largest session in bytes, where its tool has compressed it."""
 LINE = 64 * 2**20
-"""Bytes of a line; a session that has a longer one is left out."""
+"""Longest line in bytes; a session with a longer one is left out."""
 _BLOCK = 2**20
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 TakeOutcome = Literal["new", "grown", "version", "same", "unwanted"]
-
-
-class Limits(Struct, frozen=True):
-    """What the settings say."""
-
-    bytes: int
-    days: float | None = None
 
 
 class SyncReport(Struct):
@@ -59,17 +52,16 @@ class SyncReport(Struct):
     removed: int = 0
     """Removed for age or space."""
     failed: dict[str, str] = {}
-    """Files that could not be read, and why."""
+    """Why files could not be read."""
 
     @property
     def changed(self) -> bool:
-        """Whether the vault changed."""
         return bool(self.new or self.grown or self.version or self.removed)
 
 
 @contextmanager
 def locked(shelf: Shelf) -> Iterator[None]:
-    """Raises `VaultError` where another process works on the vault."""
+    """Raises `VaultError` if another process changes the vault."""
     from filelock import FileLock, Timeout
 
     try:
@@ -84,18 +76,21 @@ def locked(shelf: Shelf) -> Iterator[None]:
 def sync(
     shelf: Shelf,
     folders: Sequence[ToolFolder],
-    limits: Limits,
     now: datetime,
+    *,
+    max_bytes: int,
+    keep_days: float | None = None,
     taken: Callable[[int, int], object] = lambda _, __: None,
 ) -> SyncReport:
-    """Take in what is new. `taken` hears after each file: how many, of how many.
+    """Copy what is new, then keep to the limits. After each file, `taken` gets the number of files
+    done and of all.
 
-    Raises `VaultError`; what was taken in until then stays.
+    Raises `VaultError`; what was copied until then stays.
     """
     report = SyncReport()
     with locked(shelf):
         every = sources(folders)
-        oldest = now.timestamp() - limits.days * 86_400 if limits.days else 0.0
+        oldest = now.timestamp() - keep_days * 86_400 if keep_days else 0.0
         for count, source in enumerate(every, 1):
             if source.stamp[1] / 1e9 < oldest:
                 break
@@ -108,13 +103,13 @@ def sync(
             else:
                 setattr(report, outcome, getattr(report, outcome) + 1)
             taken(count, len(every))
-        report.removed = _prune(shelf, limits, oldest)
+        report.removed = _prune(shelf, max_bytes, oldest)
     return report
 
 
 def _take(shelf: Shelf, source: SourceFile) -> TakeOutcome:
     session = name_of(source.tool, source.stem)
-    where = written(source.file)
+    where = path_text(source.file)
     if shelf.is_unwanted(source.tool, session, where, source.stamp):
         return "unwanted"
     entry = shelf.entry(source.tool, session)
@@ -130,12 +125,12 @@ def _take(shelf: Shelf, source: SourceFile) -> TakeOutcome:
         return "same"
     made = replace(made, beside=_store_beside(folder, source, made, versions))
     kept = [version for version in versions if version.number != made.number]
-    told = foreign_list.head_and_end(source.tool, folder / made.file)
+    listed = foreign_list.head_and_end(source.tool, folder / made.file)
     entry = VaultEntry(
         tool=source.tool,
         session=session,
-        title=encodable(told.title),
-        cwd=encodable(told.cwd),
+        title=encodable(listed.title),
+        cwd=encodable(listed.cwd),
         versions=(*kept, made),
     )
     shelf.save(entry)
@@ -145,7 +140,7 @@ def _take(shelf: Shelf, source: SourceFile) -> TakeOutcome:
 def _store(
     folder: Path, source: SourceFile, versions: Sequence[Version]
 ) -> tuple[Version, TakeOutcome]:
-    """The file's whole lines, compressed, in place of what they continue, or beside it."""
+    """Store the file's complete lines: in place of the version they continue, or as a new one."""
     import zstandard
 
     temporary = folder / "taking"
@@ -169,7 +164,7 @@ def _store(
             packed.write(block)
     try:
         number, outcome = _place(versions, prefixes, size, digest.hexdigest())
-        made = Version(number, size, digest.hexdigest(), written(source.file), source.stamp)
+        made = Version(number, size, digest.hexdigest(), path_text(source.file), source.stamp)
         if outcome == "same" or not size:
             temporary.unlink()
         else:
@@ -185,7 +180,7 @@ def _store(
 def _place(
     versions: Sequence[Version], prefixes: dict[int, str], size: int, sha256: str
 ) -> tuple[int, TakeOutcome]:
-    """The number that a file gets, and what it is to those that there are."""
+    """The version that a file becomes, and how it compares with the versions there are."""
     for version in versions:
         if (version.size, version.sha256) == (size, sha256):
             return version.number, "same"
@@ -197,7 +192,7 @@ def _place(
 
 
 def _whole_lines(path: Path) -> Iterator[bytes]:
-    """The bytes of a file up to its last line end; its tool may be writing the rest."""
+    """The bytes of a file up to its last line end; its tool may still write the rest."""
     rest = b""
     with os.fdopen(opened(path), "rb") as raw, unpacked(raw, UNPACKED) as file:
         while block := file.read(_BLOCK):
@@ -214,7 +209,7 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
 def _store_beside(
     folder: Path, source: SourceFile, made: Version, versions: Sequence[Version]
 ) -> dict[str, FileStamp]:
-    """Take in what lies beside a session; what is gone there stays here."""
+    """Copy the files beside a session; what its tool deleted stays here."""
     import zstandard
 
     before = next((one.beside for one in versions if one.number == made.number), {})
@@ -233,12 +228,12 @@ def _store_beside(
     return kept
 
 
-def _prune(shelf: Shelf, limits: Limits, oldest: float) -> int:
-    """Remove what is too old, then the oldest for which there is no room."""
+def _prune(shelf: Shelf, max_bytes: int, oldest: float) -> int:
+    """Remove what is too old, then the least recently used that exceed `max_bytes`."""
     removed, size = 0, 0
     for entry in sorted(shelf.entries(), key=lambda entry: entry.newest.used, reverse=True):
         size += shelf.size(entry)
-        if entry.newest.used < oldest or size > limits.bytes:
+        if entry.newest.used < oldest or size > max_bytes:
             with suppress(OSError):
                 shelf.remove(entry, for_good=False)
                 removed += 1

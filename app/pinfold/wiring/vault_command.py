@@ -77,7 +77,7 @@ def _list(ctx: AppContext, *, as_json: bool) -> int:
                     "size": shelf.size(entry),
                     "versions": len(entry.versions),
                     "file": shelf.file(entry),
-                    "original": entry.original,
+                    "original": entry.newest.original,
                 }
             )
         return 0
@@ -98,7 +98,7 @@ def _list(ctx: AppContext, *, as_json: bool) -> int:
             entry.tool,
             age(entry.used_at, now),
             size_text(took),
-            "there" if entry.original else "gone",
+            "there" if entry.newest.original else "gone",
             Text(one_line(Path(entry.cwd).name)),
             Text(one_line(entry.title), overflow="ellipsis", no_wrap=True),
         )
