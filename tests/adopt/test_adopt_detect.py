@@ -65,7 +65,7 @@ def test_packed_rollouts_are_unpacked(tmp_path: Path) -> None:
     assert read(path).events[1:] == whole
     made = Codex()
     made.meta()
-    for number in range(30_000):
+    for number in range(4_000):
         made.user(f"{number * 7919}")
     path.write_bytes(zstandard.ZstdCompressor().compress(b"".join(made.encoded()))[:-200])
     cut = read(path)

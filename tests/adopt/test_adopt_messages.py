@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fakes.foreign import damaged
 from pinfold.adopt.adoption import Adoption, NotASession
@@ -150,7 +152,7 @@ def test_instructions_alone_are_no_session() -> None:
         read(MESSAGES[:1])
 
 
-@pytest.mark.parametrize("seed", range(200))
+@given(st.integers(0, 10_000))
 def test_damage_never_raises_and_never_breaks_a_pair(seed: int) -> None:
     lines = damaged([json.dumps(message).encode() + b"\n" for message in MESSAGES], seed)
     try:
