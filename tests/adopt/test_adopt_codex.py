@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakes.foreign import PATCH, START, Codex, codex_session, damaged, said
@@ -388,6 +388,7 @@ RECORDS = st.builds(
 )
 
 
+@settings(max_examples=50)
 @given(st.lists(st.one_of(RECORDS, PAYLOADS, VALUES), max_size=12))
 def test_no_json_whatever_raises_or_breaks_a_pair(records: list) -> None:
     lines = [json.dumps(record).encode() for record in records]

@@ -53,9 +53,9 @@ REPEATED = [
 def test_what_every_pattern_begins_with_again_and_again_ends() -> None:
     """It would take minutes if any was read to its end from each place where it may begin."""
     for unit in REPEATED:
-        list(Secrets([unit * (100_000 // len(unit))]).replaced(unit))
+        list(Secrets([unit * (25_000 // len(unit))]).replaced(unit))
     for letter in "a=\\":
-        assert not Secrets([letter * 5_000_000])
+        assert not Secrets([letter * 2_000_000])
 
 
 def test_no_replacement_cuts_an_escape_in_two() -> None:

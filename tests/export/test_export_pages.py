@@ -165,7 +165,7 @@ def test_an_open_block_of_a_reply_ends_with_the_reply() -> None:
     assert headings[-1].content == "#2 User"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(histories(), st.booleans())
 def test_any_history_makes_a_sound_page(data: list[Data], alone: bool) -> None:
     shown = transcript(data)

@@ -97,17 +97,13 @@ def clean(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", SECRETS)
-@pytest.mark.parametrize("around", ["{}", "see {}.", '"{}"', "KEY={}\n", "a\n{}\nb", "({})"])
-def test_secrets_of_the_usual_kinds_are_replaced_whole(name: str, around: str) -> None:
-    secret = SECRETS[name]
-    text = clean(around.format(secret))
-    assert re.fullmatch(re.escape(around).replace(r"\{\}", r"\[secret: [\w ]+ 1\]"), text)
-
-
-@pytest.mark.parametrize("name", SECRETS)
-def test_secrets_in_json_are_replaced_and_it_stays_json(name: str) -> None:
-    text = clean(json.dumps({"content": f"first\n{SECRETS[name]}\nlast"}))
-    assert re.fullmatch(r"first\n\[secret: [\w ]+ 1\]\nlast", json.loads(text)["content"])
+def test_secrets_of_the_usual_kinds_are_replaced_whole(name: str) -> None:
+    for around in ("{}", "see {}.", '"{}"', "KEY={}\n", "a\n{}\nb", "({})"):
+        text = around.format(SECRETS[name])
+        replaced = re.escape(around).replace(r"\{\}", r"\[secret: [\w ]+ 1\]")
+        assert re.fullmatch(replaced, clean(text))
+        said = json.loads(clean(json.dumps({"content": text})))["content"]
+        assert re.fullmatch(replaced, said)
 
 
 @pytest.mark.parametrize("around", NAMED)
@@ -118,9 +114,8 @@ def test_values_of_telling_names_are_replaced(around: str) -> None:
     assert text.startswith(around.partition("{}")[0].replace("{{", "{"))
 
 
-@pytest.mark.parametrize("text", INNOCENT)
-def test_look_alikes_stay(text: str) -> None:
-    assert clean(text) == text
+def test_look_alikes_stay() -> None:
+    assert [clean(text) for text in INNOCENT] == INNOCENT
 
 
 def test_one_secret_has_one_name_wherever_it_stands() -> None:

@@ -45,7 +45,7 @@ def back(shown: ExportedSession, folder: Path) -> tuple[list[Item], Window]:
     return [e.data.item for e in adoption.events if isinstance(e.data, ItemAdded)], window
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(histories())
 def test_any_history_makes_messages_that_are_accepted(data: list[Data]) -> None:
     shown = transcript(data)

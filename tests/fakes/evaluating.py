@@ -1,6 +1,7 @@
 """Conversations and strategies for evaluations, small enough for tests."""
 
 from collections.abc import Callable, Iterable
+from functools import cache
 
 from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.plan import CompactionPlan
@@ -21,6 +22,7 @@ MODEL = ModelInfo("", "", WINDOW * BUDGET, "config", max_output=0)
 SETTING = Setting(BUDGET, COUNTER, MODEL)
 
 
+@cache
 def conversation(
     name: str = "invoice-rounding", *, seed: int = 1, compactions: int = 2
 ) -> ComposedConversation:
