@@ -1,7 +1,10 @@
-"""What all tests share: golden files in `snapshots/`, signals, the garbage collector."""
+"""What all tests share: a home, golden files in `snapshots/`, signals, the garbage collector."""
 
 import gc
+import os
 import signal
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,17 @@ from fakes.golden import SNAPSHOTS, Golden
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# No test sees the settings, skills, agents, sessions, keys and time zone of whoever runs it.
+_USER = tempfile.TemporaryDirectory(prefix="pinfold-user-")
+for name in [*os.environ]:
+    foreign = name.startswith(("PINFOLD_", "XDG_")) or name.endswith("_API_KEY")
+    if foreign and name != "PINFOLD_SESSIONS":
+        del os.environ[name]
+for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+    os.environ.pop(name, None)
+os.environ |= {"HOME": _USER.name, "TZ": "UTC"}
+time.tzset()
 
 # The first example may import what the others find loaded, on a machine that does other things too.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -39,16 +53,17 @@ def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home of pinfold's, and of other tools; the test works in `tmp_path`."""
+    """Empty homes of the user, pinfold and other tools; the test works in `tmp_path`."""
     folders = {
+        "HOME": "user",
         "PINFOLD_HOME": "home",
         "XDG_CONFIG_HOME": "config",
+        "XDG_CACHE_HOME": "cache",
         "CODEX_HOME": "codex",
         "CLAUDE_CONFIG_DIR": "claude",
     }
     for name, folder in folders.items():
         monkeypatch.setenv(name, str(tmp_path / folder))
-    monkeypatch.delenv("PINFOLD_DEBUG", raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path / "home"
 

@@ -61,7 +61,7 @@ async def test_it_mends_a_repository_through_apply_patch(tmp_path: Path, wire_ap
     async with FakeOpenAI(script) as server:
         pinfold = Pinfold(
             tmp_path,
-            fresh=True,
+            fresh=wire_api == "chat",  # once with an interpreter that has imported nothing
             PINFOLD_MODEL__NAME="scripted-1",
             PINFOLD_MODEL__PROVIDER="fake",
             PINFOLD_PROVIDERS__FAKE__BASE_URL=server.url,

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Self
 
+import pytest
+
 from fakes.openai_rules import (
     chat_complaint,
     compact_complaint,
@@ -76,6 +78,22 @@ OVERFLOW = Reply(
         }
     },
 )
+
+
+def use(monkeypatch: pytest.MonkeyPatch, url: str, **more: str) -> None:
+    """Have the environment name a server: it is the provider `fake`, with the model `scripted-1`.
+
+    `more` are other settings, such as `MODEL__CONTEXT_WINDOW`.
+    """
+    settings = {
+        "PROVIDERS__FAKE__BASE_URL": url,
+        "PROVIDERS__FAKE__WIRE_API": "chat",
+        "MODEL__PROVIDER": "fake",
+        "MODEL__NAME": "scripted-1",
+        "MODEL__CONTEXT_WINDOW": "8192",
+    }
+    for name, value in (settings | more).items():
+        monkeypatch.setenv(f"PINFOLD_{name}", value)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
-"""The real `pinfold`, as a process of its own with a home of its own."""
+"""The real `pinfold` with a home of its own, in this process or in one of its own."""
 
 import asyncio
+import io
 import json
 import os
 import signal
@@ -8,13 +9,16 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 from fakes import forks
+from pinfold.__main__ import main
 
 
 def alive(pid: int) -> bool:
@@ -57,7 +61,7 @@ class Pinfold:
         self.home = root / "home"
         self.config = root / "config"
         self.work.mkdir(exist_ok=True)
-        keep = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+        keep = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TZ")
         self.env = {name: os.environ[name] for name in keep if name in os.environ}
         self.env |= {
             "HOME": str(root),
@@ -94,11 +98,26 @@ class Pinfold:
     async def run(
         self, *arguments: str, stdin: bytes | None = None, closed: Iterable[int] = ()
     ) -> Ended:
-        """To its end; see `start`."""
+        """To its end: in a thread of this process, where none of its own is needed."""
+        if not self._fresh and not closed:
+            with _ignored_signals():
+                return await asyncio.to_thread(self._run_here, arguments, stdin)
         process = await self.start(*arguments, stdin=stdin, closed=closed)
         out, err = await process.communicate()
         assert process.returncode is not None
         return Ended(process.returncode, out.decode(), err.decode())
+
+    def _run_here(self, arguments: Iterable[str], stdin: bytes | None) -> Ended:
+        given = _pipe(stdin) if stdin is not None else os.open(os.devnull, os.O_RDONLY)
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        with (
+            os.fdopen(given, encoding="utf-8") as file,
+            patch.multiple(sys, stdin=file, stdout=out, stderr=err, argv=["__main__.py"]),
+            patch.dict(os.environ, self.env, clear=True),
+            chdir(self.work),
+        ):
+            code = main(list(arguments))
+        return Ended(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
 
     def rollouts(self) -> list[Path]:
         return sorted(self.home.glob("sessions/*/*/*/*/rollout.jsonl"))
@@ -126,11 +145,7 @@ class Fork:
     async def begin(
         cls, arguments: Iterable[str], env: dict[str, str], folder: Path, stdin: bytes | None
     ) -> "Fork":
-        if stdin is None:
-            given = os.open(os.devnull, os.O_RDONLY)
-        else:
-            given, feed = os.pipe()
-            asyncio.get_running_loop().run_in_executor(None, _feed, feed, stdin)
+        given = _pipe(stdin) if stdin is not None else os.open(os.devnull, os.O_RDONLY)
         pipes = [os.pipe() for _ in range(3)]
         request = {"arguments": list(arguments), "env": env, "folder": str(folder)}
         data = json.dumps(request).encode()
@@ -156,6 +171,27 @@ class Fork:
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
+
+
+@contextmanager
+def _ignored_signals() -> Iterator[None]:
+    """No thread but the first can handle them."""
+    handlers = {
+        number: signal.signal(number, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _pipe(data: bytes) -> int:
+    """The end to read, into which `data` goes."""
+    given, feed = os.pipe()
+    threading.Thread(target=_feed, args=(feed, data), daemon=True).start()
+    return given
 
 
 @cache

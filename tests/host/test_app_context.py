@@ -13,14 +13,12 @@ from pinfold.trust import trust
 
 
 @pytest.fixture
-def ctx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppContext:
+def ctx(tmp_path: Path, home: Path) -> AppContext:
     """Launched in a trusted folder that lets everything run, with a model named by a flag."""
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     folder = tmp_path.resolve() / "trusted"
     (folder / ".pinfold").mkdir(parents=True)
     (folder / ".pinfold" / "config.toml").write_text('[approvals]\nmode = "full"\n')
-    trust(tmp_path / "home", folder)
+    trust(home, folder)
     return app_context(argparse.Namespace(cd=folder, model="by-flag"))
 
 

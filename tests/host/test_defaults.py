@@ -1,6 +1,5 @@
 """Options of a compaction become the user's defaults, and nothing else in their file changes."""
 
-import argparse
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -28,10 +27,8 @@ NEW = {"mode": "prune", "max_tail_messages": 4, "keep_files_glob": ["src/**"]}
 
 
 @pytest.fixture
-def ctx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppContext:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    return app_context(argparse.Namespace(cd=tmp_path))
+def ctx(home: Path) -> AppContext:
+    return app_context()
 
 
 def user_file(ctx: AppContext, text: str | None = None) -> Path:

@@ -1,12 +1,11 @@
 """A compacted copy of a session: the copy goes on, the session stays as it is."""
 
-import argparse
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from fakes.openai_server import FakeOpenAI, Reply
+from fakes.openai_server import FakeOpenAI, Reply, use
 from pinfold import paths
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
@@ -21,16 +20,10 @@ LONG = "A fact about part {}, at length. " * 60
 
 
 @pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[FakeOpenAI]:
+async def server(monkeypatch: pytest.MonkeyPatch, home: Path) -> AsyncIterator[FakeOpenAI]:
     replies = [Reply(LONG.replace("{}", str(n))) for n in range(8)]
     async with FakeOpenAI([*replies, Reply("Done.")]) as running:
-        monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-        monkeypatch.setenv("PINFOLD_MODEL__PROVIDER", "fake")
-        monkeypatch.setenv("PINFOLD_MODEL__NAME", "scripted-1")
-        monkeypatch.setenv("PINFOLD_MODEL__CONTEXT_WINDOW", "8192")
-        monkeypatch.setenv("PINFOLD_PROVIDERS__FAKE__BASE_URL", running.url)
-        monkeypatch.setenv("PINFOLD_PROVIDERS__FAKE__WIRE_API", "chat")
+        use(monkeypatch, running.url)
         yield running
 
 
@@ -44,9 +37,9 @@ async def worked(ctx: AppContext, turns: int) -> Session:
 
 
 async def test_the_copy_is_compacted_and_goes_on_while_the_session_stays(
-    server: FakeOpenAI, tmp_path: Path
+    server: FakeOpenAI,
 ) -> None:
-    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    ctx = app_context()
     session = await worked(ctx, 8)
     before = (session.folder / "rollout.jsonl").read_bytes()
     copy = await hand_on(ctx, session.folder, no_terminal, model="fake/another-1")
@@ -59,14 +52,16 @@ async def test_the_copy_is_compacted_and_goes_on_while_the_session_stays(
     assert copy.items[-1].content == "Done."
     assert (session.folder / "rollout.jsonl").read_bytes() == before
     await copy.close()
-    await session.close()
 
+    copy = await hand_on(ctx, session.folder, no_terminal, strategy="hierarchical")
+    (asked,) = {
+        event.data.compaction.strategy
+        for event in await copy.events()
+        if isinstance(event.data, RequestFinished) and event.data.compaction is not None
+    }
+    assert asked == "snapshot"
+    await copy.close()
 
-async def test_a_session_that_waits_for_a_sign_in_can_be_handed_on(
-    server: FakeOpenAI, tmp_path: Path
-) -> None:
-    ctx = app_context(argparse.Namespace(cd=tmp_path))
-    session = await worked(ctx, 8)
     server.script.insert(0, Reply(status=401, body={"error": {"message": "No such key."}}))
     assert (await session.send("And the rest?")).state == "waiting"
     await session.idle()
@@ -77,9 +72,9 @@ async def test_a_session_that_waits_for_a_sign_in_can_be_handed_on(
 
 
 async def test_nothing_is_left_of_a_copy_that_cant_be_compacted(
-    server: FakeOpenAI, tmp_path: Path
+    server: FakeOpenAI,
 ) -> None:
-    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    ctx = app_context()
     session = await worked(ctx, 0)
     with pytest.raises(Refused):
         await hand_on(ctx, session.folder, no_terminal)
@@ -88,9 +83,9 @@ async def test_nothing_is_left_of_a_copy_that_cant_be_compacted(
 
 
 async def test_nothing_is_left_of_a_copy_that_cant_be_opened(
-    server: FakeOpenAI, tmp_path: Path
+    server: FakeOpenAI,
 ) -> None:
-    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    ctx = app_context()
     session = await worked(ctx, 3)
     prompts = paths.config_folder() / "prompts"
     prompts.mkdir(parents=True)
@@ -101,18 +96,4 @@ async def test_nothing_is_left_of_a_copy_that_cant_be_opened(
     assert [line.id for line in ctx.store.list()] == [session.id]
     folders = {file.parent for file in ctx.home.glob("sessions/**/rollout.jsonl")}
     assert folders == {session.folder}
-    await session.close()
-
-
-async def test_the_older_name_of_a_strategy_is_taken(server: FakeOpenAI, tmp_path: Path) -> None:
-    ctx = app_context(argparse.Namespace(cd=tmp_path))
-    session = await worked(ctx, 8)
-    copy = await hand_on(ctx, session.folder, no_terminal, strategy="hierarchical")
-    (asked,) = {
-        event.data.compaction.strategy
-        for event in await copy.events()
-        if isinstance(event.data, RequestFinished) and event.data.compaction is not None
-    }
-    assert asked == "snapshot"
-    await copy.close()
     await session.close()

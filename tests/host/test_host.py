@@ -1,10 +1,7 @@
 """The host: what opens and closes sessions for every face."""
 
-import argparse
 from functools import partial
 from pathlib import Path
-
-import pytest
 
 from fakes.agent import MODEL
 from fakes.provider import ScriptedProvider, says
@@ -15,12 +12,8 @@ from pinfold.host.host import Host
 from pinfold.host.sessions import new_journal
 
 
-async def test_sessions_stand_beside_each_other_until_the_host_stops(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    ctx = app_context(argparse.Namespace(cd=tmp_path))
+async def test_sessions_are_open_beside_each_other_until_the_host_stops(home: Path) -> None:
+    ctx = app_context()
     host = Host(ctx, attended=False)
     one, other = [
         await host.open(

@@ -1,6 +1,5 @@
 """Memories are made beside a session of the shell, and offered once."""
 
-import argparse
 import asyncio
 import json
 from collections.abc import AsyncIterator
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.openai_server import FakeOpenAI, Recorded, Reply
+from fakes.openai_server import FakeOpenAI, Recorded, Reply, use
 from fakes.remembering import RULE, answer, session
 from pinfold.agent.requests.metadata import HEADER
 from pinfold.headless import no_terminal
@@ -22,39 +21,31 @@ USED = datetime.now(UTC) - timedelta(days=1)
 
 
 @pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[FakeOpenAI]:
+async def server(monkeypatch: pytest.MonkeyPatch, home: Path) -> AsyncIterator[FakeOpenAI]:
     async with FakeOpenAI(pages={"/v1/models": {"data": [{"id": "m"}]}}) as running:
-        for name, value in {
-            "PINFOLD_HOME": str(tmp_path / "home"),
-            "XDG_CONFIG_HOME": str(tmp_path / "config"),
-            "PINFOLD_PROVIDERS__FAKE__BASE_URL": running.url,
-            "PINFOLD_MODEL__PROVIDER": "fake",
-            "PINFOLD_MODEL__NAME": "m",
-            "PINFOLD_MODEL__CONTEXT_WINDOW": "32768",
-        }.items():
-            monkeypatch.setenv(name, value)
+        use(monkeypatch, running.url, MODEL__NAME="m", MODEL__CONTEXT_WINDOW="32768")
         yield running
 
 
 async def test_offline_the_whole_pipeline_asks_nobody(
-    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeOpenAI, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PINFOLD_MEMORIES__GENERATE", "offline")
-    name = session(tmp_path / "home", used=USED)
-    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    name = session(home, used=USED)
+    ctx = app_context()
     said = str(await remember(ctx))
     assert said.startswith("1 session read without a model: ")
-    memory = (tmp_path / "home" / "memories" / "MEMORY.md").read_text()
+    memory = (home / "memories" / "MEMORY.md").read_text()
     assert f"- command: `make test` [{name}#12]" in memory
     assert server.requests == []
     assert str(await remember(ctx)).startswith("No session has changed since")
 
 
 async def test_a_session_of_the_shell_has_the_earlier_ones_read(
-    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeOpenAI, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PINFOLD_MEMORIES__ENABLED", "true")
-    session(tmp_path / "home", used=USED)
+    session(home, used=USED)
     asked: asyncio.Queue[Recorded] = asyncio.Queue()
 
     def reply(request: Recorded) -> Reply:
@@ -62,33 +53,29 @@ async def test_a_session_of_the_shell_has_the_earlier_ones_read(
         return Reply(answer(RULE))
 
     server.answer = reply
-    host = Host(app_context(argparse.Namespace(cd=tmp_path)))
+    host = Host(app_context())
     await host.new(no_terminal)
     request = await asked.get()
     assert json.loads(request.headers[HEADER]) == {"request_kind": "memory"}
     await host.stop()
 
 
-async def test_no_memories_are_made_until_the_user_says_so(
-    server: FakeOpenAI, tmp_path: Path
-) -> None:
-    session(tmp_path / "home", used=USED)
-    host = Host(app_context(argparse.Namespace(cd=tmp_path)))
+async def test_no_memories_are_made_until_the_user_says_so(server: FakeOpenAI, home: Path) -> None:
+    session(home, used=USED)
+    host = Host(app_context())
     await host.new(no_terminal)
     await host.stop()
     assert server.requests == []
-    assert not (tmp_path / "home" / "memories.db").exists()
+    assert not (home / "memories.db").exists()
 
 
 def test_memories_are_offered_once_to_whoever_has_earlier_sessions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    ctx = app_context()
     session(ctx.home)
     assert offer(ctx) == ""
     session(ctx.home)
     monkeypatch.setenv("PINFOLD_MEMORIES__ENABLED", "false")
-    assert offer(app_context(argparse.Namespace(cd=tmp_path))) == ""
+    assert offer(app_context()) == ""
     assert [offer(ctx), offer(ctx)] == [OFFER, ""]

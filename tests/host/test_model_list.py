@@ -1,12 +1,11 @@
 """The models that can be chosen."""
 
 import asyncio
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
-from fakes.openai_server import FakeOpenAI
+from fakes.openai_server import FakeOpenAI, use
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context
 from pinfold.host.host import Host
@@ -23,18 +22,12 @@ PAGES = {
 
 
 async def test_recent_models_come_first_with_windows_and_levels(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with FakeOpenAI(pages=PAGES) as server:
-        for name, value in {
-            "PINFOLD_HOME": str(tmp_path / "home"),
-            "XDG_CONFIG_HOME": str(tmp_path / "config"),
-            "PINFOLD_PROVIDERS__FAKE__BASE_URL": server.url,
-            "PINFOLD_MODEL__NAME": "old-one",
-            "XAI_API_KEY": "k",
-        }.items():
-            monkeypatch.setenv(name, value)
-        host = Host(app_context(Namespace(cd=tmp_path)), attended=False)
+        use(monkeypatch, server.url, MODEL__NAME="old-one", MODEL__CONTEXT_WINDOW="")
+        monkeypatch.setenv("XAI_API_KEY", "k")
+        host = Host(app_context(), attended=False)
         session = await host.new(no_terminal)
         choice = session.choice
         lines = await asyncio.to_thread(lambda: list(host.models(choice.connection, choice.prices)))

@@ -12,13 +12,11 @@ from pinfold.host.host import Host
 
 
 async def test_it_opens_read_only_and_says_how_to_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
-    ctx = app_context(argparse.Namespace(cd=tmp_path, model="gpt-5.2"))
+    ctx = app_context(argparse.Namespace(model="gpt-5.2"))
     host = Host(ctx)
     with ctx.store.create(tmp_path, "test", lambda: datetime.now(UTC)) as journal:
         (line,) = host.catalog.list(9)

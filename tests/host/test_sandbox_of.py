@@ -10,17 +10,13 @@ from pinfold.host.sandbox import OFF, sandbox_of
 from pinfold.settings import SettingsError
 from pinfold.tools.sandbox.confine import find
 
+pytestmark = pytest.mark.usefixtures("home")
+
 
 def ctx(root: Path, *config: str, add: tuple[str, ...] = (), cd: Path | None = None) -> AppContext:
     (root / "work").mkdir(exist_ok=True)
     given = argparse.Namespace(cd=str(cd or root / "work"), config=list(config), add_dir=list(add))
     return app_context(given)
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
 
 
 def test_it_can_be_switched_off(tmp_path: Path) -> None:

@@ -13,9 +13,7 @@ from pinfold.host.servers import servers_of
 
 
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, folder in (("PINFOLD_HOME", "home"), ("XDG_CONFIG_HOME", "config")):
-        monkeypatch.setenv(name, str(tmp_path / folder))
+def work(tmp_path: Path, home: Path) -> Path:
     folder = tmp_path / "work"
     (folder / "inner").mkdir(parents=True)
     (folder / ".git").mkdir()

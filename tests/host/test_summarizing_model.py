@@ -1,12 +1,11 @@
 """Which model summarises: the session's own, unless the settings name another."""
 
-import argparse
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from fakes.openai_server import FakeOpenAI, Recorded, Reply
+from fakes.openai_server import FakeOpenAI, Recorded, Reply, use
 from pinfold.agent.session import Session
 from pinfold.headless import no_terminal
 from pinfold.host.app_context import app_context
@@ -21,24 +20,14 @@ def said(request: Recorded) -> Reply:
 
 
 @pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[FakeOpenAI]:
+async def server(monkeypatch: pytest.MonkeyPatch, home: Path) -> AsyncIterator[FakeOpenAI]:
     async with FakeOpenAI(answer=said) as running:
-        for name, value in {
-            "PINFOLD_HOME": str(tmp_path / "home"),
-            "XDG_CONFIG_HOME": str(tmp_path / "config"),
-            "PINFOLD_PROVIDERS__FAKE__BASE_URL": running.url,
-            "PINFOLD_PROVIDERS__FAKE__WIRE_API": "chat",
-            "PINFOLD_MODEL__PROVIDER": "fake",
-            "PINFOLD_MODEL__NAME": "scripted-1",
-            "PINFOLD_MODEL__CONTEXT_WINDOW": "8192",
-            "PINFOLD_COMPACT_MODEL_CONTEXT_WINDOW_TOKENS": "6000",
-        }.items():
-            monkeypatch.setenv(name, value)
+        use(monkeypatch, running.url, COMPACT_MODEL_CONTEXT_WINDOW_TOKENS="6000")
         yield running
 
 
-async def worked(cwd: Path) -> Session:
-    ctx = app_context(argparse.Namespace(cd=cwd))
+async def worked() -> Session:
+    ctx = app_context()
     session = await open_session(ctx, no_terminal, lambda: new_journal(ctx))
     session.set_threshold("off")
     for turn in range(6):
@@ -56,9 +45,9 @@ async def by_whom(session: Session) -> set[str]:
     }
 
 
-async def test_a_window_alone_is_no_other_model(server: FakeOpenAI, tmp_path: Path) -> None:
+async def test_a_window_alone_is_no_other_model(server: FakeOpenAI) -> None:
     """Also once the session went on to another model."""
-    session = await worked(tmp_path)
+    session = await worked()
     await session.set_model("fake/another-1")
     assert (await session.compaction.quote(1_000)).model == "another-1"
     await session.compact("handoff")
@@ -68,10 +57,10 @@ async def test_a_window_alone_is_no_other_model(server: FakeOpenAI, tmp_path: Pa
 
 
 async def test_the_model_that_is_named_summarises(
-    server: FakeOpenAI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PINFOLD_COMPACT__MODEL", "fake/cheap-1")
-    session = await worked(tmp_path)
+    session = await worked()
     await session.compact("handoff")
     assert await by_whom(session) == {"cheap-1"}
     await session.close()

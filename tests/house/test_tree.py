@@ -1,5 +1,6 @@
 """What stands in the tree, and what must not."""
 
+import os
 import re
 import subprocess
 import tomllib
@@ -7,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from pwd import getpwuid
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -62,7 +64,7 @@ def test_no_file_names_a_package_registry() -> None:
 
 
 def test_no_file_names_a_place_on_this_machine() -> None:
-    places = [place for place in (ROOT, Path.home()) if len(place.parts) > 2]
+    places = [place for place in (ROOT, Path(getpwuid(os.getuid()).pw_dir)) if len(place.parts) > 2]
     for place in places:
         assert naming(re.compile(rf"(?<![\w/]){re.escape(str(place))}\b")) == []
 
