@@ -1,5 +1,6 @@
 """The sandbox, tried for real: what must not get out of it, and what must work in it."""
 
+import asyncio
 import json
 import os
 import socket
@@ -9,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -56,8 +58,23 @@ class Machine:
         context = ToolContext(sandbox.roots[0], self.root, "c1", lambda _: None, sandbox)
         outcome = await Shell().run(json.dumps({"command": script}), context)
         assert not outcome.output.startswith("bwrap: ")
+        assert "spill" not in outcome.detail
         printed = outcome.output[: outcome.detail["host"][0][0]]
         return printed, outcome.detail["exit_code"]
+
+    async def run_each(
+        self, scripts: dict[str, str], sandbox: Sandbox, *, failing: bool = True
+    ) -> dict[str, str]:
+        """What each of them prints, by name. All run in one sandbox, one after the other."""
+        script = "".join(
+            f"echo; echo {quote(f'== {name}')}; ({text}\n)\n" for name, text in scripts.items()
+        )
+        printed, code = await self.run(script if failing else f"set -e\n{script}", sandbox)
+        assert failing or code == 0
+        parts = [part.partition("\n") for part in printed.split("\n== ")]
+        found = {name: text for name, _, text in parts[1:]}
+        assert found.keys() == scripts.keys()
+        return found
 
     def state(self) -> dict[str, str]:
         """Every file outside the workspace, and the guarded ones in it."""
@@ -159,104 +176,113 @@ def call(number: str, *arguments: str) -> str:
 
 UNIX, INET = "AF_UNIX", "AF_INET"
 ESCAPES = {
-    # Writing outside.
-    "write": "echo x > $OUT/file",
-    "append": "echo x >> $OUT/file",
-    "create": "touch $OUT/new",
-    "create in etc": "touch /etc/pinfold-was-here && echo ESCAPED",
-    "create in usr": "touch /usr/bin/pinfold-was-here && echo ESCAPED",
-    "create in root": "touch /pinfold-was-here && echo ESCAPED",
-    "create in dev": "touch /dev/pinfold-was-here && echo ESCAPED",
-    "create in run": "touch /run/pinfold-was-here && echo ESCAPED",
-    "delete": "rm -rf $OUT/file $OUT/other",
-    "move in": "mv $OUT/file .",
-    "move out": "mv a.py $OUT/",
-    "change mode": "chmod 777 $OUT/file",
-    "change owner": "chown 1:1 $OUT/file && echo ESCAPED",
-    "change times": "touch -d 2001-01-01 $OUT/file && echo ESCAPED",
-    "truncate": "truncate -s0 $OUT/file",
-    "make a folder": "mkdir $OUT/new",
-    "make a link there": "ln -s /etc $OUT/new",
-    "hard link here, write there": "ln $OUT/file here && echo x > here",
-    "set an attribute": "setfattr -n user.x -v y $OUT/file && echo ESCAPED",
-    "write to home": "echo evil >> ~/.bashrc",
-    "write to a profile": "echo evil >> ~/.profile; mkdir -p ~/.config/autostart",
-    # Links and mounts.
-    "through a link": "echo x > link/file",
-    "through a new link": "ln -s $OUT new && echo x > new/file",
-    "through a link of folders": "mkdir d && ln -s $OUT d/x && cp a.py d/x/file",
-    "through dots": "echo x > ../outside/file",
+    "writing outside": {
+        "write": "echo x > $OUT/file",
+        "append": "echo x >> $OUT/file",
+        "create": "touch $OUT/new",
+        "create in etc": "touch /etc/pinfold-was-here && echo ESCAPED",
+        "create in usr": "touch /usr/bin/pinfold-was-here && echo ESCAPED",
+        "create in root": "touch /pinfold-was-here && echo ESCAPED",
+        "create in dev": "touch /dev/pinfold-was-here && echo ESCAPED",
+        "create in run": "touch /run/pinfold-was-here && echo ESCAPED",
+        "delete": "rm -rf $OUT/file $OUT/other",
+        "move in": "mv $OUT/file .",
+        "move out": "mv a.py $OUT/",
+        "change mode": "chmod 777 $OUT/file",
+        "change owner": "chown 1:1 $OUT/file && echo ESCAPED",
+        "change times": "touch -d 2001-01-01 $OUT/file && echo ESCAPED",
+        "truncate": "truncate -s0 $OUT/file",
+        "make a folder": "mkdir $OUT/new",
+        "make a link there": "ln -s /etc $OUT/new",
+        "hard link here, write there": "ln $OUT/file here && echo x > here",
+        "set an attribute": "setfattr -n user.x -v y $OUT/file && echo ESCAPED",
+        "write to home": "echo evil >> ~/.bashrc",
+        "write to a profile": "echo evil >> ~/.profile; mkdir -p ~/.config/autostart",
+    },
+    "links and mounts": {
+        "through a link": "echo x > link/file",
+        "through a new link": "ln -s $OUT new && echo x > new/file",
+        "through a link of folders": "mkdir d && ln -s $OUT d/x && cp a.py d/x/file",
+        "through dots": "echo x > ../outside/file",
+        "remount": "mount -o remount,rw / && echo ESCAPED",
+        "remount the folder": "mount -o remount,bind,rw $OUT && echo ESCAPED",
+        "mount over": "mount --bind . $OUT && echo ESCAPED",
+        "mount a disk": "mount -t tmpfs x $OUT && echo ESCAPED",
+        "unmount": "umount -l .git/config && echo ESCAPED",
+        "unmount tmp": "umount -l /tmp && echo ESCAPED",
+        "mount by system call": call("mount", "0", 'b"/"', "0", "32|4096", "0"),
+        "another user namespace": "unshare -Ur mount -o remount,rw / && echo ESCAPED",
+        "another mount namespace": "unshare -Urm sh -c 'mount --bind . $OUT && echo ESCAPED'",
+        "change root": "chroot . /bin/true && echo ESCAPED",
+        "pivot the root": call("pivot_root", 'b"."', 'b"."'),
+    },
+    "processes": {
+        "another's root": "echo x > /proc/$VICTIM/root$OUT/file",
+        "the first process's root": "echo x > /proc/1/root$OUT/file",
+        "the parent's root": "echo x > /proc/$PPID/root$OUT/file",
+        "the parent's folder": "echo x > /proc/$PPID/cwd/../outside/file",
+        "open descriptors": "for f in /proc/{1,self}/fd/*; do [ -d $f ] && echo ESCAPED; done",
+        "kill another process": "kill -9 $VICTIM && echo ESCAPED",
+        "stop another process": "kill -STOP $VICTIM && echo ESCAPED",
+        "trace another process": call("ptrace", "16", 'int(os.environ["VICTIM"])', "0", "0"),
+        "read another's memory": "head -c1 /proc/$VICTIM/mem && echo ESCAPED",
+        "join its namespaces": "nsenter -t $VICTIM -m true && echo ESCAPED",
+        "join those of the first": "nsenter -t 1 -m touch $OUT/new",
+        "kernel settings": ": >> /proc/sys/vm/swappiness && echo ESCAPED",
+        "a core pattern": ": >> /proc/sys/kernel/core_pattern && echo ESCAPED",
+        "a cgroup's release agent": "mkdir /sys/fs/cgroup/x && echo ESCAPED",
+        "memory of the kernel": "head -c1 /proc/kcore /dev/mem && echo ESCAPED",
+        "a disk": "head -c1 /dev/vda && echo ESCAPED; head -c1 /dev/sda && echo ESCAPED",
+        "a new device": "mknod x b 8 0 && head -c1 x && echo ESCAPED",
+    },
+    "rights": {
+        "setuid": "cp /bin/bash ./b && chmod u+s ./b; chown 0:0 ./b; ./b -pc 'touch /etc/pinfold-was-here && echo ESCAPED'",  # noqa: E501
+        "sudo and su": "sudo -n touch $OUT/new || su -c 'touch $OUT/new'",
+        "become another user": "setpriv --reuid=1 true && echo ESCAPED",
+        "capabilities": "grep -E 'Cap.*:.*[1-9a-f]' /proc/self/status && echo ESCAPED",
+        "new privileges": "grep -q 'NoNewPrivs:.*0' /proc/self/status && echo ESCAPED",
+        "set the clock": 'date -s "$(date)" && echo ESCAPED',
+        "set the host's name": 'hostname "$(hostname)" && echo ESCAPED',
+        "load a module": call("init_module", "0", "0", 'b""'),
+        "chown by a file's capability": "setcap cap_dac_override+ep $PY && echo ESCAPED",
+    },
+    "secrets": {
+        "ssh keys": "cat ~/.ssh/id_rsa",
+        "cloud keys": "cat ~/.aws/credentials",
+        "netrc": "cat ~/.netrc",
+        "gnupg": "cat ~/.gnupg/key; ls ~/.gnupg | grep key && echo ESCAPED",
+        "gh": "cat ~/.config/gh/hosts.yml",
+        "keyrings": "cat ~/.local/share/keyrings/*",
+        "sessions of other tools": "cat ~/.codex/sessions/* ~/.claude/projects/*",
+        "own sessions": "cat $PINFOLD/trusted.json",
+        "behind a link": "ln -s ~/.ssh k; cat k/id_rsa; cat /proc/self/root$HOME/.ssh/id_rsa",
+        "search for it": f"grep -r {SECRET[:7]} ~ $PINFOLD",
+        "shadow": "[ -s /etc/shadow ] && cat /etc/shadow && echo ESCAPED",
+        "environment of others": "cat /proc/$VICTIM/environ && echo ESCAPED",
+    },
+    "what runs later": {
+        "write a hook": "echo x > .git/hooks/pre-commit",
+        "add a hook": "echo x > .git/hooks/post-commit && echo ESCAPED",
+        "git's configuration": "git config core.fsmonitor ./evil && echo ESCAPED",
+        "write git's configuration": "echo x >> .git/config",
+        "replace git's configuration": "cp a.py c && mv -f c .git/config && echo ESCAPED",
+        "an editor's tasks": "echo x > .vscode/tasks.json",
+        "more of an editor's tasks": "echo x > .vscode/settings.json && echo ESCAPED",
+    },
+}
+ALONE = {
     "swap a folder for a link": "mkdir t; (while :; do rm -rf t; ln -sfn $OUT t; done) & for i in $(seq 200); do echo x 2>/dev/null > t/file; done",  # noqa: E501
-    "remount": "mount -o remount,rw / && echo ESCAPED",
-    "remount the folder": "mount -o remount,bind,rw $OUT && echo ESCAPED",
-    "mount over": "mount --bind . $OUT && echo ESCAPED",
-    "mount a disk": "mount -t tmpfs x $OUT && echo ESCAPED",
-    "unmount": "umount -l .git/config && echo ESCAPED",
-    "unmount tmp": "umount -l /tmp && echo ESCAPED",
-    "mount by system call": call("mount", "0", 'b"/"', "0", "32|4096", "0"),
-    "another user namespace": "unshare -Ur mount -o remount,rw / && echo ESCAPED",
-    "another mount namespace": "unshare -Urm sh -c 'mount --bind . $OUT && echo ESCAPED'",
-    "change root": "chroot . /bin/true && echo ESCAPED",
-    "pivot the root": call("pivot_root", 'b"."', 'b"."'),
-    # /proc and processes.
-    "another's root": "echo x > /proc/$VICTIM/root$OUT/file",
-    "the first process's root": "echo x > /proc/1/root$OUT/file",
-    "the parent's root": "echo x > /proc/$PPID/root$OUT/file",
-    "the parent's folder": "echo x > /proc/$PPID/cwd/../outside/file",
-    "open descriptors": "for f in /proc/1/fd/* /proc/self/fd/*; do [ -d $f ] && echo ESCAPED; done",
-    "kill another process": "kill -9 $VICTIM && echo ESCAPED",
-    "stop another process": "kill -STOP $VICTIM && echo ESCAPED",
-    "trace another process": call("ptrace", "16", 'int(os.environ["VICTIM"])', "0", "0"),
-    "read another's memory": "head -c1 /proc/$VICTIM/mem && echo ESCAPED",
-    "join its namespaces": "nsenter -t $VICTIM -m true && echo ESCAPED",
-    "join those of the first": "nsenter -t 1 -m touch $OUT/new",
-    "kernel settings": ": >> /proc/sys/vm/swappiness && echo ESCAPED",
-    "a core pattern": ": >> /proc/sys/kernel/core_pattern && echo ESCAPED",
-    "a cgroup's release agent": "mkdir /sys/fs/cgroup/x && echo ESCAPED",
-    "memory of the kernel": "head -c1 /proc/kcore /dev/mem && echo ESCAPED",
-    "a disk": "head -c1 /dev/vda && echo ESCAPED; head -c1 /dev/sda && echo ESCAPED",
-    "a new device": "mknod x b 8 0 && head -c1 x && echo ESCAPED",
     "go on after the end": """(setsid sh -c 'exec >/dev/null 2>&1 </dev/null; trap "" TERM HUP; while :; do touch .husky $OUT/new; done' &)""",  # noqa: E501
     "go on after the end, twice": "(setsid setsid sh -c 'exec >&- 2>&-; while :; do mkdir .vscode2 .claude; done' &); exit",  # noqa: E501
-    # Rights.
-    "setuid": "cp /bin/bash ./b && chmod u+s ./b; chown 0:0 ./b; ./b -pc 'touch /etc/pinfold-was-here && echo ESCAPED'",  # noqa: E501
-    "sudo and su": "sudo -n touch $OUT/new || su -c 'touch $OUT/new'",
-    "become another user": "setpriv --reuid=1 true && echo ESCAPED",
-    "capabilities": "grep -E 'Cap.*:.*[1-9a-f]' /proc/self/status && echo ESCAPED",
-    "new privileges": "grep -q 'NoNewPrivs:.*0' /proc/self/status && echo ESCAPED",
-    "set the clock": 'date -s "$(date)" && echo ESCAPED',
-    "set the host's name": 'hostname "$(hostname)" && echo ESCAPED',
-    "load a module": call("init_module", "0", "0", 'b""'),
-    "chown by a file's capability": "setcap cap_dac_override+ep $PY && echo ESCAPED",
-    # Secrets.
-    "ssh keys": "cat ~/.ssh/id_rsa",
-    "cloud keys": "cat ~/.aws/credentials",
-    "netrc": "cat ~/.netrc",
-    "gnupg": "cat ~/.gnupg/key; ls ~/.gnupg | grep key && echo ESCAPED",
-    "gh": "cat ~/.config/gh/hosts.yml",
-    "keyrings": "cat ~/.local/share/keyrings/*",
-    "sessions of other tools": "cat ~/.codex/sessions/* ~/.claude/projects/*",
-    "own sessions": "cat $PINFOLD/trusted.json",
-    "behind a link": "ln -s ~/.ssh k; cat k/id_rsa; cat /proc/self/root$HOME/.ssh/id_rsa",
-    "search for it": f"grep -r {SECRET[:7]} ~ $PINFOLD",
-    "shadow": "[ -s /etc/shadow ] && cat /etc/shadow && echo ESCAPED",
-    "environment of others": "cat /proc/$VICTIM/environ && echo ESCAPED",
-    # What runs later.
-    "write a hook": "echo x > .git/hooks/pre-commit",
-    "add a hook": "echo x > .git/hooks/post-commit && echo ESCAPED",
-    "git's configuration": "git config core.fsmonitor ./evil && echo ESCAPED",
-    "write git's configuration": "echo x >> .git/config",
-    "replace git's configuration": "cp a.py c && mv -f c .git/config && echo ESCAPED",
     "move .git away": "mv .git g && mkdir -p .git/hooks && echo x > .git/hooks/pre-commit",
     "move hooks away": "mv .git/hooks .git/h && mkdir .git/hooks && echo ESCAPED",
     "delete .git": "rm -rf .git; mkdir -p .git/hooks && echo x > .git/hooks/pre-commit",
     "another common folder": "echo ../evil > .git/commondir; mkdir -p evil/hooks",
-    "an editor's tasks": "echo x > .vscode/tasks.json",
-    "more of an editor's tasks": "echo x > .vscode/settings.json && echo ESCAPED",
     "move an editor's folder": "mv .vscode v && mkdir .vscode && echo x > .vscode/tasks.json",
     "move the folder above": "mv sub s && mkdir sub && echo evil > sub/.envrc",
     "an own sandbox of it": "$PY -c 'import os; os.unlink(\"sub/.envrc\")'; echo x > sub/.envrc",
 }
+"""What needs a sandbox for itself: it goes on, or moves what others try."""
 CONNECTIONS = {
     "a server on this machine": connect(INET, '("127.0.0.1", int(os.environ["PORT"]))'),
     "a server beyond": connect(INET, '("192.0.2.1", 80)'),
@@ -276,14 +302,17 @@ MADE = {
     "claude": "mkdir .claude && echo '{}' > .claude/settings.json && chmod 0 .claude",
     "pinfold": "mkdir .pinfold && echo x > .pinfold/config.toml",
     "workflow": "mkdir -p .github/workflows && echo x > .github/workflows/ci.yml",
-    "repository": "mkdir r && cd r && git init -q",
-    "a file that leads to one": "mkdir r && echo 'gitdir: /x' > r/.git",
-    "bare repository": "mkdir r && cd r && mkdir objects refs && echo x > HEAD && echo x > config",
+    "repository": "mkdir r1 && cd r1 && git init -q",
+    "a file that leads to one": "mkdir r2 && echo 'gitdir: /x' > r2/.git",
+    "bare repository": "mkdir -p r3/objects r3/refs && echo x > r3/HEAD && echo x > r3/config",
     "a link": "ln -s a.py .bashrc",
     "a common folder": "echo ../evil > .git/commondir",
     "submodules": "mkdir -p .git/modules/x && echo x > .git/modules/x/config",
     "a folder swapped": "mv sub s && mkdir sub && echo evil > sub/.envrc",
 }
+SET_ASIDE = """\
+.bashrc.1 .claude.1 .envrc.1 .envrc.2 .git.1 .git.2 .husky.1 .pinfold.1 .vscode.1 HEAD.1
+commondir.1 modules.1 workflows.1"""
 
 
 LATER = frozenset(
@@ -297,38 +326,49 @@ BEYOND = frozenset({"change mode", "change owner", "change times", "set an attri
 """What Landlock does not look at: modes and times of one's own files, names in a hidden folder."""
 
 
-@pytest.mark.parametrize("name", ESCAPES)
-async def test_nothing_gets_out(name: str, machine: Machine) -> None:
-    if machine.kind == "landlock" and name in BEYOND:
-        pytest.skip("beyond what Landlock does")
+def unchanged(machine: Machine, before: dict[str, str]) -> bool:
+    """Whether nothing outside changed, and no file took the place of a guarded one."""
+    # A folder above may be moved; what it holds goes with it, and nothing comes in its place.
+    moved = [path.read_text() for path in machine.work.glob("s*/.envrc") if path.is_file()]
+    assert moved
+    assert "evil" not in "".join(moved)
+    assert not list(Path("/etc").glob("pinfold-was-here"))
+    return machine.state() == before
+
+
+@pytest.mark.parametrize("group", ESCAPES)
+async def test_nothing_gets_out(group: str, machine: Machine) -> None:
+    left_out = BEYOND if machine.kind == "landlock" else ()
+    tried = {name: text for name, text in ESCAPES[group].items() if name not in left_out}
     before = machine.state()
     hidden = (machine.root / "pinfold",)
-    said, _ = await machine.run(ESCAPES[name], machine.sandbox(hidden=hidden))
-    assert "ESCAPED" not in said or (machine.kind, name in LATER) == ("landlock", True)
-    assert SECRET not in said
-    assert machine.state() == before
-    # A folder above may be moved; what it holds goes with it, and nothing comes in its place.
-    assert any(path.is_file() for path in machine.work.glob("s*/.envrc"))
-    assert "evil" not in "".join(path.read_text() for path in machine.work.glob("s*/.envrc"))
-    assert not list(Path("/etc").glob("pinfold-was-here"))
+    printed = await machine.run_each(tried, machine.sandbox(hidden=hidden))
+    escaped = {name for name, text in printed.items() if "ESCAPED" in text}
+    assert escaped == (LATER & tried.keys() if machine.kind == "landlock" else set())
+    assert SECRET not in "".join(printed.values())
+    assert unchanged(machine, before)
 
 
-@pytest.mark.parametrize("name", CONNECTIONS)
+@pytest.mark.parametrize("name", ALONE)
+async def test_nor_by_what_moves_or_stays(name: str, machine: Machine) -> None:
+    before = machine.state()
+    printed, _ = await machine.run(ALONE[name], machine.sandbox())
+    assert "ESCAPED" not in printed or (machine.kind, name in LATER) == ("landlock", True)
+    assert unchanged(machine, before)
+
+
 @pytest.mark.usefixtures("servers")
-async def test_nothing_is_reached(name: str, machine: Machine) -> None:
-    said, _ = await machine.run(CONNECTIONS[name], machine.sandbox())
-    assert "ESCAPED" not in said
+async def test_nothing_is_reached(machine: Machine) -> None:
+    printed = await machine.run_each(CONNECTIONS, machine.sandbox())
+    assert not [name for name, text in printed.items() if "ESCAPED" in text]
     assert not machine.heard
 
 
-@pytest.mark.parametrize("name", MADE)
-async def test_guarded_places_that_a_command_makes_are_set_aside(
-    name: str, machine: Machine
-) -> None:
+async def test_guarded_places_that_a_command_makes_are_set_aside(machine: Machine) -> None:
     before = look([machine.work])
-    _, code = await machine.run(MADE[name], machine.sandbox())
-    assert code == 0
-    assert len(list((machine.root / "scratch" / "set-aside").iterdir())) == 1
+    await machine.run_each(MADE, machine.sandbox(), failing=False)
+    aside = (machine.root / "scratch" / "set-aside").iterdir()
+    assert sorted(path.name for path in aside) == SET_ASIDE.split()
     known = {*before.kept.values(), *before.stays.values()}
     after = look([machine.work])
     new = [path for path, pair in (after.kept | after.stays).items() if pair not in known]
@@ -347,6 +387,18 @@ async def test_variables_for_a_command_change_nothing_of_its_sandbox(machine: Ma
         printed = b"".join([piece async for piece in command.output()]).decode()
     assert f"={library}=" in printed
     assert SECRET not in printed
+
+
+async def test_output_is_heard_while_a_command_runs(machine: Machine) -> None:
+    """So that a timeout counts from its start, and a full pipe stops nothing."""
+
+    def hear(_: str) -> None:
+        (machine.work / "go").touch()
+
+    context = ToolContext(machine.work, machine.root, "c1", hear, machine.sandbox())
+    command = "echo heard; until [ -e go ]; do sleep 0.01; done"
+    async with asyncio.timeout(20):
+        assert (await Shell().run(json.dumps({"command": command}), context)).ok
 
 
 async def test_what_is_set_aside_on_another_disk_stays_beside(machine: Machine) -> None:
@@ -416,15 +468,11 @@ async def test_a_worktree_can_be_committed_in(machine: Machine) -> None:
     sandbox = machine.over(tree)
     script = f"cd {tree} && touch x && git add x && {' '.join(GIT)} commit -qm y && echo DONE"
     assert "DONE" in (await machine.run(script, sandbox))[0]
-    for path in (
-        ".git/config",
-        ".git/hooks/x",
-        "x",
-        ".git/worktrees/tree/commondir",
-        ".git/commondir",
-    ):
-        await machine.run(f"echo x > {main / path}", sandbox)
-        assert (main / path).read_text() != "x\n" if (main / path).exists() else True
+    git = main / ".git"
+    paths = [git / "config", git / "hooks" / "x", main / "x", git / "worktrees/tree/commondir"]
+    await machine.run("".join(f"echo x > {path}\n" for path in paths), sandbox)
+    assert not [path for path in paths if path.exists() and path.read_text() == "x\n"]
+    await machine.run(f"echo x > {git}/commondir", sandbox)
     assert not (main / ".git" / "commondir").exists()
     # A file that only says so opens nothing.
     (machine.work / "sub" / ".git").write_text(f"gitdir: {main / '.git' / 'worktrees' / 'tree'}\n")

@@ -47,14 +47,15 @@ class Command:
         daemons: bool = False,
     ) -> None:
         """With `watched` it ends with pinfold, too, however that ends; what has left its process
-        group does so on Linux alone. With `daemons` that may outlive the command."""
+        group does so on Linux alone. With `daemons` that may outlive the command. Other sandboxes
+        than bubblewrap do not end what runs in them, so that they are watched always."""
         self._argv = argv
         self._folder = folder
         self._env = env
         self._stdin = stdin
         self._stderr = stderr
         self._sandbox = sandbox
-        self._watched = watched
+        self._watched = watched or (sandbox is not None and sandbox.kind != "bubblewrap")
         self._daemons = daemons
         self._held: int | None = None
         """The end of the pipe that the watcher waits on."""
@@ -105,16 +106,17 @@ class Command:
         return transport
 
     async def _start(self, target: int) -> asyncio.subprocess.Process:
-        if self._confined is None:
-            return await self._run(self._argv, target)
+        confined = self._confined
+        if confined is None or not confined.reports:
+            return await self._run(confined.argv if confined else self._argv, target)
         source, told = os.pipe()
         with os.fdopen(source, "rb") as info:
             try:
-                process = await self._run(self._confined.argv(told), target, told)
+                process = await self._run(confined.reporting_to(told), target, told)
             finally:
                 os.close(told)
             try:
-                await asyncio.to_thread(self._confined.started, info)
+                await asyncio.to_thread(confined.started, info)
             except asyncio.CancelledError:
                 await _end_group(process.pid, lambda: process.returncode is not None)
                 raise

@@ -179,8 +179,7 @@ def _command(argv: Sequence[str], env: Mapping[str, str], context: ToolContext) 
     if context.terminal is not None:
         env = {**env, "TERM": os.environ.get("TERM", "dumb"), "GIT_TERMINAL_PROMPT": "1"}
         return TerminalCommand(argv, context.workspace, env=env, terminal=context.terminal)
-    # bubblewrap ends all that it runs with pinfold; of itself nothing else does.
-    alone = context.sandbox is None or context.sandbox.kind != "bubblewrap"
+    alone = context.sandbox is None
     return Command(
         argv, context.workspace, env=env, sandbox=context.sandbox, watched=alone, daemons=alone
     )

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -52,7 +52,7 @@ UNSET = frozenset(
 LOADED = ("LD_", "DYLD_", "GLIBC_", "GCONV_", "MALLOC_")
 """So begin variables that load code into a program, or change it, before it does anything."""
 SEATBELT = "sandbox-exec (its profile is untested)"
-LANDLOCK = [str(Path(sys.executable).resolve()), "-I", landlock.__file__]
+LANDLOCK = [str(Path(sys.executable).resolve()), "-I", "-S", landlock.__file__]
 PROBE_SECONDS = 10
 END_SECONDS = 5
 
@@ -100,16 +100,9 @@ class Confined:
     """One command's sandbox, from before its start to after its end."""
 
     def __init__(
-        self,
-        sandbox: Sandbox,
-        argv: Callable[[int], list[str]],
-        env: dict[str, str],
-        before: Places,
+        self, sandbox: Sandbox, argv: list[str], env: dict[str, str], before: Places
     ) -> None:
-        """`argv` is what to start, which may write to a file descriptor who runs in it.
-
-        Raises `OSError`.
-        """
+        """`argv` is what to start. Raises `OSError`."""
         self.argv = argv
         self.env = env
         self._sandbox = sandbox
@@ -118,8 +111,17 @@ class Confined:
         """A handle on the first process inside: all others end with it."""
         self._ending = Lock()
 
+    @property
+    def reports(self) -> bool:
+        """Whether it tells its first process."""
+        return self._sandbox.kind == "bubblewrap"
+
+    def reporting_to(self, file: int) -> list[str]:
+        """What to start so that it tells its first process to a file descriptor."""
+        return [self.argv[0], "--info-fd", str(file), *self.argv[1:]]
+
     def started(self, info: IO[bytes]) -> None:
-        """Read who runs in it. Blocking."""
+        """Read what it tells. Blocking."""
         with suppress(OSError, ValueError, KeyError):  # it has ended already, or never began
             self._first = os.pidfd_open(json.loads(info.read())["child-pid"])
 
@@ -183,21 +185,14 @@ def confine(
     match sandbox.kind:
         case "bubblewrap":
             temporary = "/tmp"  # noqa: S108
-            inside = [*_scoped(sandbox), *argv]
             options = bubblewrap.arguments(sandbox, places, hidden | sockets(), extra, folder)
-
-            def start(told: int) -> list[str]:
-                return [*find().command, "--info-fd", str(told), *options, "--", *inside]
+            start = [*find().command, *options, "--", *_scoped(sandbox), *argv]
         case "landlock":
             spec = grants(sandbox, hidden, [*extra, scratch / "tmp"])
-
-            def start(told: int) -> list[str]:  # noqa: ARG001
-                return [*LANDLOCK, json.dumps(spec), *argv]
+            start = [*LANDLOCK, json.dumps(spec), *argv]
         case "seatbelt":
             profile = seatbelt.profile(sandbox, places, hidden, [*extra, scratch / "tmp"])
-
-            def start(told: int) -> list[str]:  # noqa: ARG001
-                return [seatbelt.PROGRAM, "-p", profile, *argv]
+            start = [seatbelt.PROGRAM, "-p", profile, *argv]
         case _:
             assert_never(sandbox.kind)
     caches = {name: str(scratch / "cache" / part) for name, part in CACHES.items()}

@@ -1,17 +1,15 @@
-"""The sandbox where bubblewrap does not work: Landlock, seccomp, and a parent that ends the rest.
+"""The sandbox where bubblewrap does not work: Landlock and seccomp.
 
 Run as a script: `landlock.py SPEC COMMAND...`, SPEC as JSON with the fields of `Spec`. It imports
-nothing of ours, and no more than it needs.
+nothing of ours, and no more than it needs. `watcher.py` ends what the command leaves behind.
 """
 
 import ctypes
 import json
 import os
-import platform
 import signal
 import struct
 import sys
-from contextlib import suppress
 from typing import TypedDict
 
 MIN_ABI = 6
@@ -27,7 +25,7 @@ _ARCHITECTURES = {"x86_64": (0xC000003E, 41, 42), "aarch64": (0xC00000B7, 198, 2
 """By machine: the number of the architecture, of socket and of connect."""
 _IO_URING = 425
 _AF_UNIX = 1
-_NO_NEW_PRIVILEGES, _SECCOMP, _SUBREAPER, _DEATH_SIGNAL, _DROP = 38, 22, 36, 1, 24
+_NO_NEW_PRIVILEGES, _SECCOMP, _DROP = 38, 22, 24
 _CAPABILITIES = 64
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -46,7 +44,7 @@ class Spec(TypedDict):
 
 def abi() -> int:
     """The version of Landlock; 0 where there is none, or where we don't know the machine."""
-    if not sys.platform.startswith("linux") or platform.machine() not in _ARCHITECTURES:
+    if not sys.platform.startswith("linux") or os.uname().machine not in _ARCHITECTURES:
         return 0
     return max(0, int(libc.syscall(_CREATE, None, ctypes.c_size_t(0), 1)))
 
@@ -92,7 +90,7 @@ def _grant(ruleset: int, path: str, rights: int) -> None:
 
 def _close_sockets() -> None:
     """No socket but of this machine's own kind, and none that connects to another program's."""
-    machine, socket, connect = _ARCHITECTURES[platform.machine()]
+    machine, socket, connect = _ARCHITECTURES[os.uname().machine]
     allow, deny, kill = 0x7FFF0000, 0x00050000 | 1, 0x80000000
     load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
     program = [
@@ -118,50 +116,16 @@ def _close_sockets() -> None:
     _check(libc.prctl(_SECCOMP, 2, packed, 0, 0), "seccomp")
 
 
-def _children() -> list[int]:
-    with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123
-        return [int(word) for word in file.read().split()]
-
-
-def _end_all() -> None:
-    """Orphans come to us, so that nothing is left once there are no children."""
-    while True:
-        for child in _children():
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
-        try:
-            os.wait()
-        except ChildProcessError:
-            return
-
-
-def main() -> int:
-    spec: Spec = json.loads(sys.argv[1])
-    _check(libc.prctl(_SUBREAPER, 1, 0, 0, 0), "subreaper")
-    leader = os.fork()
-    if leader == 0:
-        try:
-            libc.prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-            restrict(spec)
-            os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606
-        except OSError as error:
-            print(f"sandbox: {error}", file=sys.stderr, flush=True)
-        os._exit(126)
-
-    def stop(number: int, frame: object) -> None:  # noqa: ARG001
-        _end_all()
-        os._exit(128 + number)
-
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, stop)
-    while True:
-        ended, status = os.wait()
-        if ended == leader:
-            break
-    _end_all()
-    code = os.waitstatus_to_exitcode(status)
-    return code if code >= 0 else 128 - code
+def main() -> None:
+    try:
+        restrict(json.loads(sys.argv[1]))
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+            signal.signal(number, signal.SIG_DFL)
+        os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606
+    except OSError as error:
+        print(f"sandbox: {error}", file=sys.stderr, flush=True)
+        sys.exit(126)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
