@@ -57,13 +57,17 @@ def test_the_hash_covers_the_files_that_a_command_names(tmp_path: Path) -> None:
     for name in ("run.sh", "a.js", "b.json", "other"):
         (tmp_path / name).write_text(name)
     definition = Definition("x", command="./run.sh", args=("a.js", "--config=b.json", "-y"))
-    assert [path.name for path in named_files(definition, tmp_path)] == ["a.js", "b.json", "run.sh"]
-    before = start_hash(definition, tmp_path, confined=True)
+    assert [path.name for path in named_files(definition, tmp_path, {})] == [
+        "a.js",
+        "b.json",
+        "run.sh",
+    ]
+    before = start_hash(definition, tmp_path, {}, confined=True)
     (tmp_path / "other").write_text("changed")
-    assert start_hash(definition, tmp_path, confined=True) == before
-    assert start_hash(definition, tmp_path, confined=False) != before
+    assert start_hash(definition, tmp_path, {}, confined=True) == before
+    assert start_hash(definition, tmp_path, {}, confined=False) != before
     (tmp_path / "b.json").write_text("changed")
-    assert start_hash(definition, tmp_path, confined=True) != before
+    assert start_hash(definition, tmp_path, {}, confined=True) != before
 
 
 @pytest.mark.parametrize("words", [("-m", "app.main"), ("-mapp",), ("./app",)])
@@ -74,12 +78,12 @@ def test_the_hash_covers_a_folder_that_is_run_as_a_program(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
     definition = Definition("x", command="python", args=(*words, ".", "docs"))
-    before = start_hash(definition, tmp_path, confined=True)
+    before = start_hash(definition, tmp_path, {}, confined=True)
     for name in ("docs/a.md", "app/__pycache__/tool.pyc", "a.py"):
         (tmp_path / name).write_text("changed")
-    assert start_hash(definition, tmp_path, confined=True) == before
+    assert start_hash(definition, tmp_path, {}, confined=True) == before
     (tmp_path / "app/part/tool.py").write_text("changed")
-    assert start_hash(definition, tmp_path, confined=True) != before
+    assert start_hash(definition, tmp_path, {}, confined=True) != before
 
 
 @pytest.mark.parametrize(

@@ -96,10 +96,12 @@ async def test_an_agent_asks_over_standard_input_and_output(
     else:
         place = servers(tmp_path, definition)._place
         connection = ServerConnection(
-            "fake", lambda: transport_of(definition, place, tmp_path), 60, asyncio.Event().wait
+            definition, lambda: transport_of(definition, place, tmp_path), asyncio.Event().wait
         )
         await connection._begin("legacy")
-        result = await connection.call("find", {"words": "Hello"}, lambda _: None, None, 60)
+        result = await connection.request(
+            lambda client: client.call_tool("find", {"words": "Hello"})
+        )
         assert named in result.content[0].text
         await connection.close()
 

@@ -56,7 +56,8 @@ class Answers:
     def read(self, definition: Definition) -> Answer:
         """What was accepted; an empty answer where there is none. Blocking."""
         try:
-            return msgspec.json.decode(read(self._path(definition), MAX_BYTES), type=Answer)
+            content = read(self._path(definition), MAX_BYTES)
+            return msgspec.json.decode(content, type=Answer)
         except (OSError, ValueError, RecursionError):
             return Answer()
 
@@ -71,18 +72,11 @@ class Answers:
             self._path(definition).unlink()
 
     def _path(self, definition: Definition) -> Path:
-        """The user's servers are the same in every folder, a project's in that one."""
-        place = str(self._workspace) if definition.source == "project" else ""
-        key = digest([definition.source, place, definition.name])
-        return self._folder / f"{key[:32]}.json"
+        return self._folder / f"{definition.key(self._workspace)}.json"
 
 
 def start_hash(
-    definition: Definition,
-    workspace: Path,
-    *,
-    confined: bool,
-    env: Mapping[str, str] = os.environ,
+    definition: Definition, workspace: Path, env: Mapping[str, str], *, confined: bool
 ) -> str:
     """Of how it is started, and whether in a sandbox, with the bytes of every file of the
     workspace that its command line names. Blocking."""
@@ -90,9 +84,7 @@ def start_hash(
     return digest([msgspec.to_builtins(definition.how), confined, named])
 
 
-def named_files(
-    definition: Definition, workspace: Path, env: Mapping[str, str] = os.environ
-) -> list[Path]:
+def named_files(definition: Definition, workspace: Path, env: Mapping[str, str]) -> list[Path]:
     """The files of the workspace that a command line names, by itself or within a word, such as
     `--config=x.json` and `sh -c "exec ./run"`; of a folder that is a program, and of `-m package`,
     those within. Blocking."""

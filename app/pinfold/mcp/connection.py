@@ -1,16 +1,18 @@
 """A running server: the SDK's client over one of our transports."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pinfold import __version__
+from pinfold.mcp.definition import Definition
 from pinfold.mcp.elicit import answered
 from pinfold.mcp.offers import Offer, offer_of
 from pinfold.ports.servers import Ask
 from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
+from pinfold.tools.process import Command
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 QUIET = 1.0
 """Seconds between two readings of lists that change."""
-MOST_PROGRESS = 500
-"""Characters of one message of progress."""
 CLOSED = -32000
 UNPARSED = "Failed to parse"
 """So the SDK begins what it says of a reply over HTTP that it can't read."""
@@ -36,16 +36,13 @@ class Transport(Protocol):
     ended: asyncio.Event
 
     @property
+    def process(self) -> Command | None:
+        """None for a server that runs elsewhere."""
+        ...
+
+    @property
     def ending(self) -> str:
         """Why it ended: the end of a sentence."""
-        ...
-
-    async def settle(self) -> None:
-        """Set guarded places aside that it has made so far in its sandbox."""
-        ...
-
-    async def accept(self) -> None:
-        """Take guarded places as others have left them."""
         ...
 
     async def __aenter__(self) -> "TransportStreams": ...
@@ -62,15 +59,13 @@ class ServerConnection:
 
     def __init__(
         self,
-        name: str,
+        definition: Definition,
         transport: Callable[[], Transport],
-        startup: float,
         changed: Callable[[], Awaitable[None]],
     ) -> None:
         """`changed` is awaited when the server says that its lists have changed."""
-        self._name = name
+        self._definition = definition
         self._make = transport
-        self._startup = startup
         self._changed = changed
         self._stale = asyncio.Event()
         self._asking: list[tuple[Ask, asyncio.Timeout]] = []
@@ -79,32 +74,28 @@ class ServerConnection:
         self._client: Client | None = None
         self._transport: Transport | None = None
 
-    async def open(self) -> Offer:
-        """Start it and read what it offers. Raises `ToolError`: one sentence without a stop."""
-        try:
-            async with asyncio.timeout(self._startup):
-                try:
-                    await self._begin("auto")
-                except _EndedAtOnce:  # some servers of before end at a question they do not know
-                    await self._begin("legacy")
-                assert self._client is not None
-                offer = await self._sent(offer_of(self._name, self._client))
-        except TimeoutError:
-            await self.close()
-            raise ToolError(f"it did not answer within {self._startup:g} s") from None
-        except BaseException:
-            await self.close()
-            raise
-        return offer
+    async def open(self) -> None:
+        """Start it. Raises `ToolError`: one sentence without a stop."""
+        async with self._in_time():
+            try:
+                await self._begin("auto")
+            except _EndedAtOnce:  # some older servers end at a question that they do not know
+                await self._begin("legacy")
 
     async def offer(self) -> Offer:
-        """What it offers now. Raises `ToolError`."""
+        """What it offers now. Raises `ToolError`, likewise."""
         assert self._client is not None
+        async with self._in_time():
+            return await self._sent(offer_of(self._definition.name, self._client))
+
+    @asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        seconds = self._definition.startup_timeout
         try:
-            async with asyncio.timeout(self._startup):
-                return await self._sent(offer_of(self._name, self._client))
+            async with asyncio.timeout(seconds):
+                yield
         except TimeoutError:
-            raise ToolError(f"it did not answer within {self._startup:g} s") from None
+            raise ToolError(f"it did not answer within {seconds:g} s") from None
 
     async def ended(self) -> str:
         """Wait until it has ended; why."""
@@ -119,66 +110,35 @@ class ServerConnection:
             live.cancel()
             await asyncio.wait([live])
 
-    @asynccontextmanager
-    async def apart(self) -> AsyncIterator[None]:
-        """Around what others change in guarded places."""
+    def apart(self) -> AbstractAsyncContextManager[None]:
+        """Around what others change in guarded places: see `RunningCommand.apart`."""
         transport = self._transport if self._client is not None else None
-        if transport is not None:
-            await transport.settle()
-        try:
-            yield
-        finally:
-            if transport is not None:
-                await transport.accept()
+        process = transport.process if transport is not None else None
+        return process.apart() if process is not None else nullcontext()
 
-    async def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        on_progress: Callable[[str], None],
-        ask: Ask | None,
-        seconds: float,
-    ) -> Any:
-        """The SDK's result. Raises `ToolError`."""
-
-        async def report(progress: float, total: float | None, message: str | None) -> None:
-            share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
-            on_progress(f"{share} {one_line((message or '')[:MOST_PROGRESS])}".rstrip() + "\n")
-
-        client = self._ready()
-        calling = client.call_tool(tool, dict(arguments), progress_callback=report)
-        return await self._within(seconds, calling, ask)
-
-    async def read_resource(self, uri: str, seconds: float) -> Any:
-        """The SDK's result. Raises `ToolError`."""
-        return await self._within(seconds, self._ready().read_resource(uri))
-
-    async def prompt(self, name: str, arguments: Mapping[str, str], seconds: float) -> Any:
-        """The SDK's result. Raises `ToolError`."""
-        return await self._within(seconds, self._ready().get_prompt(name, dict(arguments)))
-
-    def _ready(self) -> "Client":
+    async def request(
+        self, sending: Callable[["Client"], Awaitable[T]], ask: Ask | None = None
+    ) -> T:
+        """What it answers, as the SDK has it. `ask` gets what it asks the user meanwhile; without
+        it that is declined. Raises `ToolError`."""
+        name, seconds = self._definition.name, self._definition.tool_timeout
         if self._client is None:
-            raise ToolError(f'The server "{self._name}" is not running.')
-        return self._client
-
-    async def _within(self, seconds: float, doing: Awaitable[T], ask: Ask | None = None) -> T:
+            raise ToolError(f'The server "{name}" is not running.')
+        sent = self._sent(sending(self._client))
         try:
             async with asyncio.timeout(seconds) as limit:
                 if ask is None:
-                    return await self._sent(doing)
+                    return await sent
                 asking = (ask, limit)
                 self._asking.append(asking)
                 try:
-                    return await self._sent(doing)
+                    return await sent
                 finally:
                     self._asking.remove(asking)
         except TimeoutError:
-            raise ToolError(
-                f'The server "{self._name}" did not answer within {seconds:g} s.'
-            ) from None
+            raise ToolError(f'The server "{name}" did not answer within {seconds:g} s.') from None
         except ToolError as error:
-            raise ToolError(f'The server "{self._name}" failed: {error}.') from error
+            raise ToolError(f'The server "{name}" failed: {error}.') from error
 
     async def _sent(self, doing: Awaitable[T]) -> T:
         """Await the SDK. Raises `ToolError` for whatever a server can bring about."""
@@ -195,7 +155,7 @@ class ServerConnection:
                 raise ToolError(
                     "it sent a reply that is not JSON, too long or compressed"
                 ) from error
-            raise ToolError(_short(error.message)) from error
+            raise ToolError(short(error.message)) from error
         except (ToolError, TimeoutError):
             raise
         except Exception as error:
@@ -203,7 +163,7 @@ class ServerConnection:
             raise ToolError(f"it broke the protocol ({type(error).__name__})") from error
 
     def _sign_in(self) -> SignInNeeded:
-        return SignInNeeded(f"it wants you to sign in: pinfold mcp login {self._name}")
+        return SignInNeeded(f"it wants you to sign in: pinfold mcp login {self._definition.name}")
 
     async def _begin(self, mode: str) -> None:
         """Raises `ToolError`, `_EndedAtOnce`."""
@@ -245,9 +205,9 @@ class ServerConnection:
             elif mode == "auto" and transport.ended.is_set() and not transport.heard:
                 _fail(ready, _EndedAtOnce())
             else:
-                said = _said(error)
+                said = _error_text(error)
                 lost = transport.ended.is_set() and said == "Connection closed"
-                _fail(ready, ToolError(transport.ending if lost else _short(said)))
+                _fail(ready, ToolError(transport.ending if lost else short(said)))
         finally:
             self._client = None
 
@@ -321,12 +281,13 @@ def _fail(ready: "asyncio.Future[None]", error: Exception) -> None:
         ready.set_exception(error)
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     """What an error says; of a group, what its first one does."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return str(error) or type(error).__name__
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """What somebody else says, on one line."""
     return one_line(text[:1_000])[:300].rstrip(".") or "it gave no reason"

@@ -8,6 +8,8 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from pinfold.mcp.offers import digest
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 INHERITED = (
@@ -49,6 +51,12 @@ class Definition(Struct, frozen=True):
     def uses(self, tool: str) -> bool:
         named = not self.enabled_tools or tool in self.enabled_tools
         return named and tool not in self.disabled_tools
+
+    def key(self, folder: Path, *more: str) -> str:
+        """What its files are called: of the user's server the same in every folder, of a project's
+        in its `folder` alone."""
+        place = str(folder) if self.source == "project" else ""
+        return digest([self.source, place, self.name, *more])[:32]
 
     @property
     def how(self) -> "Definition":

@@ -9,7 +9,6 @@ from msgspec import Struct, field
 
 from pinfold.atomic_files import make_folder, write_atomic
 from pinfold.mcp.definition import Definition
-from pinfold.mcp.offers import digest
 from pinfold.paths import shown
 from pinfold.small_files import read
 
@@ -34,9 +33,9 @@ class Grant(Struct, frozen=True):
 class GrantFile:
     """The grant for one server at one URL. Blocking."""
 
-    def __init__(self, folder: Path, definition: Definition, url: str, workspace: Path) -> None:
-        place = str(workspace) if definition.source == "project" else ""
-        key = digest([definition.source, place, definition.name, url])[:32]
+    def __init__(self, folder: Path, definition: Definition, workspace: Path) -> None:
+        """`definition` is expanded."""
+        key = definition.key(workspace, definition.url)
         self.path = folder / "signed-in" / f"{key}.json"
         self._name = f"mcp-{key}"
 

@@ -67,15 +67,10 @@ class Http:
         self._undoing = AsyncExitStack()
         self.heard = True
         self.unsigned = False
+        self.process = None
         self._allowance = Allowance()
         self.ended = asyncio.Event()
         self.ending = "the connection was closed"
-
-    async def settle(self) -> None:
-        """It runs elsewhere."""
-
-    async def accept(self) -> None:
-        """The same."""
 
     async def __aenter__(self) -> "TransportStreams":
         import anyio

@@ -21,10 +21,10 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, BaseModel, ValidationError
 
+from pinfold.mcp.connection import short
 from pinfold.mcp.grants import Grant, GrantFile
 from pinfold.mcp.redirect import Redirect
 from pinfold.ports.tool import ToolError
-from pinfold.sanitize import one_line
 
 WAITING = 300.0
 """Seconds that the user has in the browser."""
@@ -55,10 +55,10 @@ class Kept:
         assert self.provider is not None
         context = self.provider.context
         grant = Grant(
-            _plain(tokens) or {},
-            _plain(context.client_info or self._client) or {},
-            _plain(context.oauth_metadata),
-            _plain(context.protected_resource_metadata),
+            _as_json(tokens) or {},
+            _as_json(context.client_info or self._client) or {},
+            _as_json(context.oauth_metadata),
+            _as_json(context.protected_resource_metadata),
             None if tokens.expires_in is None else time.time() + tokens.expires_in,
         )
         self.where = await asyncio.to_thread(self._file.write, grant)
@@ -69,7 +69,7 @@ class Signing(OAuthClientProvider):
 
     def __init__(self, url: str, file: GrantFile) -> None:
         kept = Kept(file)
-        super().__init__(url, _about(_UNUSED), kept)
+        super().__init__(url, _client_metadata(_UNUSED), kept)
         kept.provider = self
         self._file = file
 
@@ -139,21 +139,21 @@ async def login(
         async with Redirect() as redirect, asyncio.timeout(WAITING):
 
             async def visit(address: str) -> None:
-                _safe(httpx2.URL(address), "the address to sign in")
+                _require_https(httpx2.URL(address), "the address to sign in")
                 show(address)
 
             async def come_back() -> AuthorizationCodeResult:
                 given = await redirect.answer()
                 if "error" in given:
                     why = given.get("error_description") or given["error"]
-                    raise ToolError(f"Signing in was refused: {_short(why)}.")
+                    raise ToolError(f"Signing in was refused: {short(why)}.")
                 return AuthorizationCodeResult(
                     code=given.get("code", ""), state=given.get("state"), iss=given.get("iss")
                 )
 
-            provider = OAuthClientProvider(url, _about(redirect.url), kept, visit, come_back)
+            provider = OAuthClientProvider(url, _client_metadata(redirect.url), kept, visit, come_back)
             kept.provider = provider
-            await _knock(url, headers, provider, http)
+            await _request_sign_in(url, headers, provider, http)
     except TimeoutError:
         raise ToolError("Nobody signed in within five minutes.") from None
     except ToolError:
@@ -164,15 +164,15 @@ async def login(
             raise ToolError(
                 "The browser came back from another attempt to sign in: try again."
             ) from error
-        raise ToolError(f"Signing in failed: {_short(said)}.") from error
+        raise ToolError(f"Signing in failed: {short(said)}.") from error
     except (httpx2.HTTPError, OSError, ValueError) as error:
-        raise ToolError(f"Signing in failed: {_short(str(error))}.") from error
+        raise ToolError(f"Signing in failed: {short(str(error))}.") from error
     if not kept.where:
         raise ToolError("The server does not require signing in.")
     return kept.where
 
 
-async def _knock(
+async def _request_sign_in(
     url: str,
     headers: Mapping[str, str],
     provider: OAuthClientProvider,
@@ -185,7 +185,7 @@ async def _knock(
 
     async def check(request: httpx2.Request) -> None:
         if request.url.copy_with(path="/", query=None) != origin:
-            _safe(request.url, "the server that signs in")
+            _require_https(request.url, "the server that signs in")
 
     given = {
         "accept": "application/json, text/event-stream",
@@ -205,11 +205,11 @@ async def _knock(
         pass
 
 
-def _safe(url: httpx2.URL, what: str) -> None:
+def _require_https(url: httpx2.URL, what: str) -> None:
     """Raises `ToolError` unless nobody on the way can read it."""
     if url.scheme == "https" or (url.scheme == "http" and _is_here(url.host)):
         return
-    raise ToolError(f"Signing in was stopped: {what} is not https: {_short(str(url))}.")
+    raise ToolError(f"Signing in was stopped: {what} is not https: {short(str(url))}.")
 
 
 def _is_here(host: str) -> bool:
@@ -219,13 +219,9 @@ def _is_here(host: str) -> bool:
         return False
 
 
-def _about(redirect: str) -> OAuthClientMetadata:
+def _client_metadata(redirect: str) -> OAuthClientMetadata:
     return OAuthClientMetadata(client_name="pinfold", redirect_uris=[AnyUrl(redirect)])
 
 
-def _plain(model: BaseModel | None) -> dict[str, Any] | None:
+def _as_json(model: BaseModel | None) -> dict[str, Any] | None:
     return model.model_dump(mode="json", exclude_none=True) if model is not None else None
-
-
-def _short(text: str) -> str:
-    return one_line(text[:1_000])[:300].rstrip(".") or "no reason was given"

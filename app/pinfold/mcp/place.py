@@ -43,10 +43,6 @@ def signs_in(given: Definition) -> bool:
     return bool(given.url) and "authorization" not in map(str.lower, given.headers)
 
 
-def grant_file(given: Definition, place: ServerPlace, base: Path) -> GrantFile:
-    return GrantFile(place.state, given, given.url, base)
-
-
 def transport_of(given: Definition, place: ServerPlace, base: Path) -> Transport:
     """The way to an expanded definition, whose paths begin at `base`. Raises `ToolError`."""
     if given.url:
@@ -56,7 +52,7 @@ def transport_of(given: Definition, place: ServerPlace, base: Path) -> Transport
         if signs_in(given):
             from pinfold.mcp.oauth import Signing
 
-            auth = Signing(given.url, grant_file(given, place, base))
+            auth = Signing(given.url, GrantFile(place.state, given, base))
         return Http(
             given.url, given.headers, startup=given.startup_timeout, inner=place.http, auth=auth
         )

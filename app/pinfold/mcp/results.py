@@ -24,8 +24,34 @@ _SLICE = 16_384
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-class OutcomeBuilder:
-    """Puts an outcome together of the parts that a server sent."""
+def of_call(answer: Any, folder: Path, name: str) -> ToolOutcome:
+    """The outcome of a tool's result. Blocking: long text goes into a file of the session in
+    `folder`, called `name`. So it is with the next two."""
+    built = _Outcome()
+    for block in answer.content:
+        built.add(block)
+    built.add_structure(answer.structured_content)
+    return built.outcome(ok=not answer.is_error, folder=folder, name=name)
+
+
+def of_resource(answer: Any, folder: Path, name: str) -> ToolOutcome:
+    """The outcome of reading a resource."""
+    built = _Outcome()
+    for content in answer.contents:
+        built.add_resource(content)
+    return built.outcome(ok=True, folder=folder, name=name)
+
+
+def of_prompt(answer: Any, folder: Path, name: str) -> ToolOutcome:
+    """The outcome of asking for a prompt."""
+    built = _Outcome()
+    for message in answer.messages:
+        built.add(message.content, "Assistant: " if message.role == "assistant" else "")
+    return built.outcome(ok=True, folder=folder, name=name)
+
+
+class _Outcome:
+    """Puts the parts that a server sent together."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -75,7 +101,6 @@ class OutcomeBuilder:
         self._parts.append(f"[structured data]\n{text}")
 
     def outcome(self, *, ok: bool, folder: Path, name: str) -> ToolOutcome:
-        """All of it. Blocking: long text goes into a file of the session in `folder`."""
         text = "\n".join(self._parts)
         detail: dict[str, Any] = {}
         if len(text) > MOST_TEXT:

@@ -1,31 +1,27 @@
 """One server of a session: its questions, its start, its end."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec.structs import replace
 
 from pinfold.atomic_files import failure
 from pinfold.mcp.answers import Answer, Answers, named_files, start_hash
 from pinfold.mcp.connection import ServerConnection, SignInNeeded
-from pinfold.mcp.definition import (
-    Definition,
-    DefinitionError,
-    expanded,
-)
+from pinfold.mcp.definition import Definition, DefinitionError, expanded
+from pinfold.mcp.grants import GrantFile
 from pinfold.mcp.log import keep_loggers_quiet
 from pinfold.mcp.offers import Offer, digest
-from pinfold.mcp.place import ServerPlace, grant_file, signs_in, transport_of
+from pinfold.mcp.place import ServerPlace, signs_in, transport_of
 from pinfold.mcp.questions import about_start, start_question, texts_question
-from pinfold.ports.servers import Ask, ServerState, TrustQuestion
+from pinfold.ports.servers import ServerState, TrustQuestion
 from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
 
-T = TypeVar("T")
 MOST_REFUSED = 200
 """Tools that a provider refused, that are remembered."""
 REFUSED = "You did not allow it. Restart it in /mcp to be asked again."
@@ -36,7 +32,7 @@ NOBODY = (
 
 
 class Server:
-    """Starts it, asks about it, and calls it."""
+    """Starts it, asks about it, and ends it."""
 
     def __init__(
         self, definition: Definition, place: ServerPlace, changed: Callable[[str], None]
@@ -125,8 +121,8 @@ class Server:
         try:
             await self._live()
         except (ToolError, DefinitionError) as error:
-            needed = isinstance(error, SignInNeeded)
-            self._set("failed", _sentence(str(error)), sign_in=needed)
+            sign_in = isinstance(error, SignInNeeded)
+            self._set("failed", _sentence(str(error)), sign_in=sign_in)
         except OSError as error:
             self._set("failed", failure(self._place.state, error))
         except Exception as error:  # a server must not stay "starting" for a mistake of ours
@@ -157,13 +153,11 @@ class Server:
         if signs_in(given):
             await asyncio.to_thread(import_module, "pinfold.mcp.oauth")
         self._connection = connection = ServerConnection(
-            definition.name,
-            lambda: transport_of(given, place, self._base),
-            definition.startup_timeout,
-            self._stale,
+            definition, lambda: transport_of(given, place, self._base), self._stale
         )
         self._set("starting")
-        offer = await connection.open()
+        await connection.open()
+        offer = await connection.offer()
         ending = asyncio.create_task(connection.ended())
         try:
             considering = asyncio.create_task(self._consider(offer))
@@ -187,8 +181,7 @@ class Server:
     def _hash(self) -> str:
         """Blocking."""
         confined = self.definition.sandbox and self._place.sandbox is not None
-        env = self._place.env
-        return start_hash(self.definition, self._base, confined=confined, env=env)
+        return start_hash(self.definition, self._base, self._place.env, confined=confined)
 
     def _confined(self) -> str:
         if not self.definition.sandbox:
@@ -213,25 +206,21 @@ class Server:
     async def _consider(self, offer: Offer) -> bool:
         """Let the model have these texts, if the user accepts them or has done so."""
         async with self._considering:
-            return await self._accept(offer)
-
-    async def _accept(self, offer: Offer) -> bool:
-        self._offer = offer
-        answer = await asyncio.to_thread(self._answers.read, self.definition)
-        if answer.start != self._start or answer.texts != offer.hash:
-            before = answer.offer if answer.texts else None
-            question = await asyncio.to_thread(texts_question, self.definition, offer, before)
-            if before is not None and not question.diff and answer.about != self._about:
-                question = start_question(self.definition, self._about, answer.about)
-                question = replace(question, about="texts")
-            if not await self._ask(question, digest([self._start, offer.hash])):
-                return False
-            answer = Answer(self._start, self._about, offer.hash, offer, answer.unsendable)
-            await asyncio.to_thread(self._answers.write, self.definition, answer)
-        self.state = self._as_state("ready", offer, answer.unsendable)
-        self._settled.set()
-        self._changed(self.definition.name)
-        return True
+            self._offer = offer
+            answer = await asyncio.to_thread(self._answers.read, self.definition)
+            if answer.start != self._start or answer.texts != offer.hash:
+                before = answer.offer if answer.texts else None
+                question = await asyncio.to_thread(texts_question, self.definition, offer, before)
+                if before is not None and not question.diff and answer.about != self._about:
+                    question = start_question(self.definition, self._about, answer.about)
+                    question = replace(question, about="texts")
+                if not await self._ask(question, digest([self._start, offer.hash])):
+                    return False
+                answer = Answer(self._start, self._about, offer.hash, offer, answer.unsendable)
+                await asyncio.to_thread(self._answers.write, self.definition, answer)
+            self._settled.set()
+            self._become(self._as_state("ready", offer, answer.unsendable))
+            return True
 
     async def _ask(self, question: TrustQuestion, key: str) -> bool:
         """Whether the user says yes. No is kept: what has that `key` is not asked again."""
@@ -243,15 +232,8 @@ class Server:
             self._set("stopped", REFUSED)
             return False
         self._said = asyncio.get_running_loop().create_future()
-        self.state = ServerState(
-            self.definition.name,
-            "waiting",
-            question.title,
-            source=self.definition.source,
-            question=question,
-        )
         self._settled.set()
-        self._changed(self.definition.name)
+        self._set("waiting", question.title, question=question)
         try:
             yes = await self._said
         finally:
@@ -276,12 +258,13 @@ class Server:
             approved=True,
         )
 
-    def _set(self, state: Any, why: str = "", *, sign_in: bool = False) -> None:
-        definition = self.definition
-        self.state = ServerState(
-            definition.name, state, why, source=definition.source, sign_in=sign_in
-        )
-        self._changed(self.definition.name)
+    def _set(self, state: Any, why: str = "", **more: Any) -> None:
+        source = self.definition.source
+        self._become(ServerState(self.definition.name, state, why, source=source, **more))
+
+    def _become(self, state: ServerState) -> None:
+        self.state = state
+        self._changed(state.name)
 
     async def sign_in(self, show: Callable[[str], None]) -> str:
         """Have the user sign in, and start it again; where the tokens are kept. `show` takes the
@@ -300,33 +283,15 @@ class Server:
             raise ToolError(f'First allow the server "{definition.name}" to start.')
         await asyncio.to_thread(_prepare, place.state)
         login = (await asyncio.to_thread(import_module, "pinfold.mcp.oauth")).login
-        file = grant_file(given, place, self._base)
+        file = GrantFile(place.state, given, self._base)
         where: str = await login(given.url, given.headers, file, show, place.http)
         await self.stop()
         await self.start()
         return where
 
     def apart(self) -> AbstractAsyncContextManager[None]:
-        """Around what others change in guarded places."""
+        """Around what others change in guarded places: see `RunningCommand.apart`."""
         return self._connection.apart() if self._connection is not None else nullcontext()
-
-    async def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        on_progress: Callable[[str], None],
-        ask: Ask | None,
-    ) -> Any:
-        """The SDK's result. Raises `ToolError`."""
-        connection = await self.ready()
-        if not any(tool == one.name for one in self.state.tools):
-            raise ToolError(f'The server "{self.definition.name}" has no tool {tool!r}.')
-        seconds = self.definition.tool_timeout
-        return await connection.call(tool, arguments, on_progress, ask, seconds)
-
-    async def doing(self, what: Callable[[ServerConnection, float], Awaitable[T]]) -> T:
-        """Any other request. Raises `ToolError`."""
-        return await what(await self.ready(), self.definition.tool_timeout)
 
 
 def _prepare(state: Path) -> None:

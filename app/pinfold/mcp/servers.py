@@ -7,10 +7,14 @@ from typing import Any
 
 from pinfold.mcp.definition import Definition
 from pinfold.mcp.place import ServerPlace
-from pinfold.mcp.results import OutcomeBuilder
+from pinfold.mcp.results import of_call, of_prompt, of_resource
 from pinfold.mcp.server import Server
 from pinfold.ports.servers import Ask, ServerState
 from pinfold.ports.tool import ToolError, ToolOutcome
+from pinfold.sanitize import one_line
+
+MOST_PROGRESS = 500
+"""Characters of one message of progress."""
 
 
 class McpServers:
@@ -90,43 +94,29 @@ class McpServers:
         on_progress: Callable[[str], None],
         ask: Ask | None = None,
     ) -> ToolOutcome:
-        found = await self._server(server).call(tool, arguments, on_progress, ask)
-        result = OutcomeBuilder()
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
+            on_progress(f"{share} {one_line((message or '')[:MOST_PROGRESS])}".rstrip() + "\n")
 
-        def read() -> ToolOutcome:
-            for block in found.content:
-                result.add(block)
-            result.add_structure(found.structured_content)
-            ok, name = not found.is_error, f"{server}-{tool}"
-            return result.outcome(ok=ok, folder=self._place.folder, name=name)
-
-        return await asyncio.to_thread(read)
+        running = self._server(server)
+        connection = await running.ready()
+        if not any(tool == offered.name for offered in running.state.tools):
+            raise ToolError(f'The server "{server}" has no tool {tool!r}.')
+        answer = await connection.request(
+            lambda client: client.call_tool(tool, dict(arguments), progress_callback=report), ask
+        )
+        return await asyncio.to_thread(of_call, answer, self._place.folder, f"{server}-{tool}")
 
     async def read_resource(self, server: str, uri: str) -> ToolOutcome:
-        found = await self._server(server).doing(
-            lambda connection, seconds: connection.read_resource(uri, seconds)
-        )
-        result = OutcomeBuilder()
-
-        def read() -> ToolOutcome:
-            for one in found.contents:
-                result.add_resource(one)
-            return result.outcome(ok=True, folder=self._place.folder, name=f"{server}-resource")
-
-        return await asyncio.to_thread(read)
+        connection = await self._server(server).ready()
+        answer = await connection.request(lambda client: client.read_resource(uri))
+        folder = self._place.folder
+        return await asyncio.to_thread(of_resource, answer, folder, f"{server}-resource")
 
     async def prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> ToolOutcome:
-        found = await self._server(server).doing(
-            lambda connection, seconds: connection.prompt(name, arguments, seconds)
-        )
-        result = OutcomeBuilder()
-
-        def read() -> ToolOutcome:
-            for message in found.messages:
-                result.add(message.content, "Assistant: " if message.role == "assistant" else "")
-            return result.outcome(ok=True, folder=self._place.folder, name=f"{server}-prompt")
-
-        return await asyncio.to_thread(read)
+        connection = await self._server(server).ready()
+        answer = await connection.request(lambda client: client.get_prompt(name, dict(arguments)))
+        return await asyncio.to_thread(of_prompt, answer, self._place.folder, f"{server}-prompt")
 
     @asynccontextmanager
     async def apart(self) -> AsyncIterator[None]:

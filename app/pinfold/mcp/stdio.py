@@ -53,7 +53,6 @@ class Stdio:
         self._noise = 0
         self._allowance = Allowance()
         self.heard = False
-        """Whether any message has come."""
         self.unsigned = False
         self.ended = asyncio.Event()
         self.why = ""
@@ -80,7 +79,7 @@ class Stdio:
             undoing.callback(hears.close)
             self._input = await _writer(told)
             undoing.callback(self._input.close)
-            self._command = Command(
+            self.process = Command(
                 self._argv,
                 self._folder,
                 env=self._env,
@@ -89,7 +88,7 @@ class Stdio:
                 sandbox=self._sandbox,
                 watched=True,
             )
-            await undoing.enter_async_context(self._command)
+            await undoing.enter_async_context(self.process)
             hears.close()
             says.close()
             self._in, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -113,14 +112,6 @@ class Stdio:
         await asyncio.wait([self._reading], timeout=FAREWELL)
         await self._undoing.aclose()
 
-    async def settle(self) -> None:
-        """Set guarded places aside that it has made so far in its sandbox."""
-        await self._command.settle()
-
-    async def accept(self) -> None:
-        """Take guarded places as others have left them."""
-        await self._command.accept()
-
     async def _follow(self, source: IO[bytes], undoing: AsyncExitStack) -> None:
         reader = asyncio.StreamReader(CHUNK)
         pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
@@ -137,7 +128,7 @@ class Stdio:
 
     async def _read(self) -> None:
         try:
-            async for chunk in self._command.output():
+            async for chunk in self.process.output():
                 for line in self._lines.feed(chunk):
                     await self._take(line)
                     if self.why:

@@ -111,19 +111,11 @@ class Jobs:
 
     @asynccontextmanager
     async def apart(self) -> AsyncIterator[None]:
-        """Around what may change guarded places with the user's consent: that is not set aside
-        when a background command ends, as what it made itself is."""
-        commands = tuple(self._commands.values())
-        for command in commands:
-            await command.settle()
-        try:
-            async with AsyncExitStack() as others:
-                for apart in self.beside:
-                    await others.enter_async_context(apart())
-                yield
-        finally:
-            for command in commands:
-                await command.accept()
+        """Around what others change in guarded places: see `RunningCommand.apart`."""
+        async with AsyncExitStack() as entered:
+            for apart in (*(command.apart for command in self._commands.values()), *self.beside):
+                await entered.enter_async_context(apart())
+            yield
 
     async def output(self, number: int, seconds: float, most: int) -> tuple[Job, str]:
         """What it has printed since the last time, at most the last `most` bytes of it, once it

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -176,19 +176,24 @@ class Command:
         await self._end()
         await self._process.wait()
         self._closed()
-        if self._confined is not None:
-            await self.settle()
+        await self._settle()
 
-    async def settle(self) -> None:
+    async def _settle(self) -> None:
         """Set guarded places aside that it has made so far in its sandbox."""
         if self._confined is not None:
             self.set_aside += await asyncio.to_thread(self._confined.settle)
 
-    async def accept(self) -> None:
-        """Take guarded places as others have left them."""
-        if self._confined is not None:
-            with suppress(OSError):
-                await asyncio.to_thread(self._confined.accept)
+    @asynccontextmanager
+    async def apart(self) -> AsyncIterator[None]:
+        """Around what others change in guarded places with the user's consent: that is not set
+        aside when this ends, as what it made itself is."""
+        await self._settle()
+        try:
+            yield
+        finally:
+            if self._confined is not None:
+                with suppress(OSError):
+                    await asyncio.to_thread(self._confined.accept)
 
     async def output(self) -> AsyncIterator[bytes]:
         """Output as it comes, until the command has ended."""

@@ -182,8 +182,8 @@ def _remove(ctx: AppContext, name: str) -> int:
         definition = of_user(name, given)
         Answers(ctx.home / "mcp", ctx.cwd).forget(definition)
         with suppress(DefinitionError):
-            url = expanded(definition, os.environ, ()).url
-            GrantFile(ctx.home / "mcp", definition, url, ctx.cwd).remove()
+            given_now = expanded(definition, os.environ, ())
+            GrantFile(ctx.home / "mcp", given_now, ctx.cwd).remove()
     print(f"Removed {name} from {paths.shown(file)}.")
     return 0
 
