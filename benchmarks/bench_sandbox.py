@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.figures import Figure
 from pinfold.ports.tool import Sandbox
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 from pinfold.tools.sandbox.confine import Kind, find
 
 ROUNDS = 60
@@ -20,7 +20,7 @@ LARGEST = 15.0
 
 async def _timed(sandbox: Sandbox | None, folder: Path) -> float:
     began = time.perf_counter()
-    async with Command(["/bin/true"], folder, sandbox=sandbox) as command:
+    async with RunningCommand(["/bin/true"], folder, sandbox=sandbox) as command:
         await command.exit_code()
     return (time.perf_counter() - began) * 1000
 

@@ -31,7 +31,7 @@ from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter
 from pinfold.tools.edit_file import EditFile
 from pinfold.tools.read_file import ReadFile
-from pinfold.tools.shell import Shell
+from pinfold.tools.shell import ShellTool
 from pinfold.tools.write_file import WriteFile
 
 MODELS = {
@@ -98,7 +98,7 @@ class Soak:
         async def connect(name: str) -> Connection:
             return Connection(self.model, MODELS[name], "chat", "")
 
-        tools = (Dump(), Broken(), Hanging(), ReadFile(), WriteFile(), EditFile(), Shell())
+        tools = (Dump(), Broken(), Hanging(), ReadFile(), WriteFile(), EditFile(), ShellTool())
         self.session = await build(
             journal,
             self._root,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinfold.mcp import lines
-from pinfold.mcp.lines import MOST_VALUES, Lines, Unreadable, decode
+from pinfold.mcp.lines import MOST_VALUES, LineSplitter, Unreadable, decode
 
 
 def nowhere(_: bytes) -> str:
@@ -17,7 +17,7 @@ def nowhere(_: bytes) -> str:
 @given(st.lists(st.binary(max_size=30)), st.integers(1, 12))
 def test_lines_are_the_same_however_the_bytes_come(chunks: list[bytes], most: int) -> None:
     whole = b"".join(chunks)
-    fed = Lines(most)
+    fed = LineSplitter(most)
     found = [line for chunk in chunks for line in fed.feed(chunk)]
     ended, _, rest = whole.rpartition(b"\n")
     expected = [None if len(line) > most else line for line in ended.split(b"\n") if line]
@@ -25,7 +25,7 @@ def test_lines_are_the_same_however_the_bytes_come(chunks: list[bytes], most: in
 
 
 def test_a_line_that_is_too_long_is_dropped_as_it_comes() -> None:
-    fed = Lines(10)
+    fed = LineSplitter(10)
     assert list(fed.feed(b"a" * 11)) == [None]
     assert list(fed.feed(b"a" * 100)) == []
     assert list(fed.feed(b"a\nb\n")) == [b"b"]

@@ -5,7 +5,7 @@ import pytest
 
 from fakes.openai_server import FakeOpenAI, Reply
 from pinfold.ports.provider import ModelInfo, Request, ResponseDone
-from pinfold.providers.choose import StartModel, Wish, choose, connect
+from pinfold.providers.choose import StartModel, WantedModel, choose, connect
 from pinfold.providers.presets import Endpoint, LocalServer
 from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
@@ -17,13 +17,15 @@ PAGES = {
 
 
 async def chosen(
-    wish: Wish | None = None,
+    wish: WantedModel | None = None,
     env: Mapping[str, str] | None = None,
     *,
     local: tuple[LocalServer, ...] = (),
     embedded: ModelInfo | None = SMALL,
 ) -> StartModel:
-    return await choose(wish or Wish(), env or {}, embedded=lambda: embedded, local_servers=local)
+    return await choose(
+        wish or WantedModel(), env or {}, embedded=lambda: embedded, local_servers=local
+    )
 
 
 def told(choice: StartModel) -> tuple[str, str, int, str]:
@@ -34,7 +36,7 @@ def told(choice: StartModel) -> tuple[str, str, int, str]:
 
 async def test_what_is_named_comes_first_and_an_explicit_choice_asks_nobody() -> None:
     async with FakeOpenAI(pages=PAGES) as server:
-        wish = Wish(
+        wish = WantedModel(
             "mine", "x", 9_000, providers={"mine": Endpoint(server.url, "MY_KEY")}, sure=True
         )
         choice = await chosen(wish, {"OPENAI_API_KEY": "k", "MY_KEY": "mine"})
@@ -49,7 +51,7 @@ async def test_where_a_window_was_learned_the_server_is_asked_all_the_same() -> 
     pages = {"/v1/models": {"data": [{"id": "x", "max_model_len": 5_000}]}}
     async with FakeOpenAI(pages=pages) as server:
         providers = {"mine": Endpoint(server.url)}
-        wish = Wish("mine", "x", 9_000, providers=providers, ask=frozenset({"mine"}))
+        wish = WantedModel("mine", "x", 9_000, providers=providers, ask=frozenset({"mine"}))
         choice = await chosen(wish)
     assert told(choice) == ("mine", "x", 9_000, "config")
     assert choice.reported == 5_000
@@ -57,13 +59,13 @@ async def test_where_a_window_was_learned_the_server_is_asked_all_the_same() -> 
 
 async def test_without_a_name_the_server_s_first_model_and_its_window_are_taken() -> None:
     async with FakeOpenAI(pages=PAGES) as server:
-        choice = await chosen(Wish(providers={"mine": Endpoint(server.url)}))
+        choice = await chosen(WantedModel(providers={"mine": Endpoint(server.url)}))
     assert told(choice) == ("mine", "first", 5_000, "server")
 
 
 async def test_a_server_that_says_no_window_leaves_it_to_the_table() -> None:
     async with FakeOpenAI(pages=PAGES) as server:
-        wish = Wish(model="gpt-4o", providers={"mine": Endpoint(server.url)})
+        wish = WantedModel(model="gpt-4o", providers={"mine": Endpoint(server.url)})
         assert told(await chosen(wish)) == ("mine", "gpt-4o", 128_000, "table")
 
 
@@ -85,7 +87,7 @@ async def test_a_model_that_the_server_does_not_list_is_not_there(
     pages: dict[str, Any], model: str, hint: str
 ) -> None:
     async with FakeOpenAI(pages=pages) as server:
-        choice = await chosen(Wish(model=model, providers={"mine": Endpoint(server.url)}))
+        choice = await chosen(WantedModel(model=model, providers={"mine": Endpoint(server.url)}))
     assert choice.kind == "wrong"
     assert choice.why.startswith(f"127.0.0.1:{server.port} has no model {model}; ")
     assert choice.why.endswith(hint)
@@ -105,31 +107,31 @@ async def test_a_model_that_the_server_does_not_list_is_not_there(
 async def test_other_names_of_a_model_are_known(listed: str, asked: str) -> None:
     pages = {"/v1/models": {"data": [{"id": listed, "max_model_len": 5_000}, {"id": "other"}]}}
     async with FakeOpenAI(pages=pages) as server:
-        choice = await chosen(Wish(model=asked, providers={"mine": Endpoint(server.url)}))
+        choice = await chosen(WantedModel(model=asked, providers={"mine": Endpoint(server.url)}))
     assert told(choice) == ("mine", asked, 5_000, "server")
 
 
 async def test_a_model_that_is_not_listed_may_have_a_page_of_its_own() -> None:
     pages = {**PAGES, "/v1/models/hidden": {"id": "hidden", "context_window": 7_000}}
     async with FakeOpenAI(pages=pages) as server:
-        choice = await chosen(Wish(model="hidden", providers={"mine": Endpoint(server.url)}))
+        choice = await chosen(WantedModel(model="hidden", providers={"mine": Endpoint(server.url)}))
     assert told(choice) == ("mine", "hidden", 7_000, "server")
 
 
 async def test_llama_cpp_serves_its_model_under_any_name() -> None:
     pages = {"/v1/models": {"data": [{"id": "/m.gguf", "owned_by": "llamacpp", "n_ctx": 5_000}]}}
     async with FakeOpenAI(pages=pages) as server:
-        choice = await chosen(Wish(model="mine", providers={"mine": Endpoint(server.url)}))
+        choice = await chosen(WantedModel(model="mine", providers={"mine": Endpoint(server.url)}))
     assert told(choice) == ("mine", "mine", 5_000, "server")
 
 
 async def test_a_key_that_is_not_set_is_told() -> None:
     endpoint = Endpoint("http://127.0.0.1:9/v1", "MY_KEY")
     for wish, name in (
-        (Wish("mine", providers={"mine": endpoint}), "MY_KEY"),
-        (Wish(model="x", providers={"mine": endpoint}, sure=True), "MY_KEY"),
-        (Wish("openai", "gpt-5"), "OPENAI_API_KEY"),
-        (Wish("groq"), "GROQ_API_KEY"),
+        (WantedModel("mine", providers={"mine": endpoint}), "MY_KEY"),
+        (WantedModel(model="x", providers={"mine": endpoint}, sure=True), "MY_KEY"),
+        (WantedModel("openai", "gpt-5"), "OPENAI_API_KEY"),
+        (WantedModel("groq"), "GROQ_API_KEY"),
     ):
         for env in ({}, {name: ""}):
             choice = await chosen(wish, env)
@@ -140,16 +142,16 @@ async def test_a_key_that_is_not_set_is_told() -> None:
 async def test_no_key_is_wanted_where_a_header_or_another_address_stands_for_it() -> None:
     async with FakeOpenAI(pages=PAGES) as server:
         endpoint = Endpoint(server.url, "MY_KEY", headers={"Authorization": "Basic eA=="})
-        choice = await chosen(Wish("mine", providers={"mine": endpoint}))
+        choice = await chosen(WantedModel("mine", providers={"mine": endpoint}))
         assert told(choice)[:2] == ("mine", "first")
-        choice = await chosen(Wish("openai", "first"), {"OPENAI_BASE_URL": server.url})
+        choice = await chosen(WantedModel("openai", "first"), {"OPENAI_BASE_URL": server.url})
         assert told(choice)[:2] == ("openai", "first")
 
 
 async def test_a_configured_server_that_is_silent_is_chosen_all_the_same_and_told() -> None:
     async with FakeOpenAI() as server:
         pass
-    wish = Wish(model="gpt-4o", providers={"mine": Endpoint(server.url)})
+    wish = WantedModel(model="gpt-4o", providers={"mine": Endpoint(server.url)})
     choice = await chosen(wish)
     assert told(choice) == ("mine", "gpt-4o", 128_000, "table")
     assert "its list of models is not available" in choice.why
@@ -183,12 +185,12 @@ async def test_a_key_in_the_environment(
     ],
 )
 async def test_each_service_has_a_model_that_the_table_knows(variable: str, provider: str) -> None:
-    choice = await chosen(Wish(context_window=10_000, provider=provider), {variable: "k"})
+    choice = await chosen(WantedModel(context_window=10_000, provider=provider), {variable: "k"})
     assert choice.model
     assert choice.api_key == "k"
     assert choice.endpoint
     assert choice.endpoint.wire_api == "chat"
-    assert (await chosen(Wish(context_window=10_000), {variable: "k"})).model == choice.model
+    assert (await chosen(WantedModel(context_window=10_000), {variable: "k"})).model == choice.model
 
 
 async def test_a_base_url_in_the_environment_counts_alone() -> None:
@@ -218,14 +220,14 @@ async def test_something_else_on_the_port_is_not_a_model() -> None:
 
 
 async def test_the_embedded_model_has_no_larger_window_than_its_server() -> None:
-    choice = await chosen(Wish(context_window=200_000))
+    choice = await chosen(WantedModel(context_window=200_000))
     assert choice.model == SMALL
     assert "takes 8,192 tokens" in choice.why
     assert "asks for 200,000" in choice.why
 
 
 async def test_the_embedded_model_can_have_a_smaller_window() -> None:
-    choice = await chosen(Wish(context_window=4_096))
+    choice = await chosen(WantedModel(context_window=4_096))
     assert choice.model is not None
     assert (choice.model.context_window, choice.model.window_source) == (4_096, "config")
     assert "4,096" not in choice.why
@@ -244,29 +246,29 @@ async def test_nothing_at_all_says_how_to_get_a_model() -> None:
 
 
 async def test_a_model_that_was_named_is_never_swapped_for_another() -> None:
-    choice = await chosen(Wish(model="gpt-9", source="flag"))
+    choice = await chosen(WantedModel(model="gpt-9", source="flag"))
     assert choice.kind == "wrong"
     assert "gpt-9" in choice.why
     async with FakeOpenAI(pages=PAGES) as server:
         local = (LocalServer("a", "A", server.port),)
-        assert (await chosen(Wish(model="gpt-4o"), local=local)).kind == "endpoint"
-        choice = await chosen(Wish(model="gpt-4p"), local=local)
+        assert (await chosen(WantedModel(model="gpt-4o"), local=local)).kind == "endpoint"
+        choice = await chosen(WantedModel(model="gpt-4p"), local=local)
     assert choice.kind == "wrong"
     assert choice.why.endswith("; did you mean gpt-4o?")
 
 
 async def test_a_provider_that_is_not_there_is_told_with_those_that_are() -> None:
-    choice = await chosen(Wish(provider="opneai"))
+    choice = await chosen(WantedModel(provider="opneai"))
     assert choice.kind == "wrong"
     assert choice.why == "There is no provider opneai; did you mean openai?"
-    choice = await chosen(Wish(provider="zzz", providers={"mine": Endpoint("http://h/v1")}))
+    choice = await chosen(WantedModel(provider="zzz", providers={"mine": Endpoint("http://h/v1")}))
     assert choice.why.startswith("There is no provider zzz; there are mine, openai, ")
-    assert (await chosen(Wish(provider="embedded"), embedded=None)).kind == "wrong"
+    assert (await chosen(WantedModel(provider="embedded"), embedded=None)).kind == "wrong"
 
 
 async def test_the_choice_connects() -> None:
     async with FakeOpenAI([Reply("Hi")]) as server:
-        wish = Wish("mine", "x", 9_000, 77, providers={"mine": Endpoint(server.url)})
+        wish = WantedModel("mine", "x", 9_000, 77, providers={"mine": Endpoint(server.url)})
         choice = await chosen(wish)
         assert choice.model
         provider = connect(choice)

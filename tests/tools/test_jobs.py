@@ -15,19 +15,19 @@ from fakes.process import alive, until
 from pinfold.ports.tool import Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.events import JobStarted
 from pinfold.tools import watcher
-from pinfold.tools.jobs import MOST, Job, Jobs
+from pinfold.tools.jobs import MOST, BackgroundJob, BackgroundJobs
 
 
 class Background:
     """Background commands, and those of which it was told that they ended."""
 
     def __init__(self, context: ToolContext, tools: dict[str, Tool]) -> None:
-        self.jobs = Jobs(0, self._ended)
-        self.ended: list[Job] = []
+        self.jobs = BackgroundJobs(0, self._ended)
+        self.ended: list[BackgroundJob] = []
         self._context = replace(context, jobs=self.jobs)
         self._tools = tools
 
-    async def _ended(self, job: Job) -> None:
+    async def _ended(self, job: BackgroundJob) -> None:
         self.ended.append(job)
 
     async def call(self, name: str, **arguments: Any) -> ToolOutcome:

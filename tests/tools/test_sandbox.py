@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from pinfold.ports.tool import Sandbox, ToolContext
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 from pinfold.tools.sandbox import landlock
 from pinfold.tools.sandbox.confine import confine, find
 from pinfold.tools.sandbox.places import look
-from pinfold.tools.shell import Shell
+from pinfold.tools.shell import ShellTool
 
 HERE = {
     "bubblewrap": "" if find().kind == "bubblewrap" else find().text,
@@ -56,7 +56,7 @@ class Machine:
     async def run(self, script: str, sandbox: Sandbox) -> tuple[str, int]:
         """What it prints and its exit code; it did run."""
         context = ToolContext(sandbox.roots[0], self.root, "c1", lambda _: None, sandbox)
-        outcome = await Shell().run(json.dumps({"command": script}), context)
+        outcome = await ShellTool().run(json.dumps({"command": script}), context)
         assert not outcome.output.startswith("bwrap: ")
         assert "spill" not in outcome.detail
         printed = outcome.output[: outcome.detail["host"][0][0]]
@@ -383,7 +383,9 @@ async def test_variables_for_a_command_change_nothing_of_its_sandbox(machine: Ma
     env = {**os.environ, "LD_PRELOAD": library, "HOME": str(machine.work)}
     script = f"echo =$LD_PRELOAD=; cat {machine.root}/home/.ssh/id_rsa"
     assert "LD_PRELOAD" not in confine(sandbox, ["true"], machine.work, env).env
-    async with Command(["sh", "-c", script], machine.work, env=env, sandbox=sandbox) as command:
+    async with RunningCommand(
+        ["sh", "-c", script], machine.work, env=env, sandbox=sandbox
+    ) as command:
         printed = b"".join([piece async for piece in command.output()]).decode()
     assert f"={library}=" in printed
     assert SECRET not in printed
@@ -398,7 +400,7 @@ async def test_output_is_heard_while_a_command_runs(machine: Machine) -> None:
     context = ToolContext(machine.work, machine.root, "c1", hear, machine.sandbox())
     command = "echo heard; until [ -e go ]; do sleep 0.01; done"
     async with asyncio.timeout(20):
-        assert (await Shell().run(json.dumps({"command": command}), context)).ok
+        assert (await ShellTool().run(json.dumps({"command": command}), context)).ok
 
 
 async def test_what_is_set_aside_on_another_disk_stays_beside(machine: Machine) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from pinfold.ports.tool import Sandbox
-from pinfold.tools.sandbox.places import Places
+from pinfold.tools.sandbox.places import GuardedPlaces
 from pinfold.tools.sandbox.seatbelt import profile
 
 WORK = Path("/Users/u/work")
-PLACES = Places({WORK / ".git" / "hooks": (1, 0)}, {WORK / ".git": (2, 0)})
+PLACES = GuardedPlaces({WORK / ".git" / "hooks": (1, 0)}, {WORK / ".git": (2, 0)})
 HIDDEN = {Path("/Users/u/.ssh"), WORK / "secret"}
 
 
@@ -46,4 +46,4 @@ def test_the_network_is_there_where_it_is_allowed() -> None:
 
 def test_a_name_cannot_end_a_rule() -> None:
     sandbox = Sandbox("seatbelt", (Path('/x")(allow default)("'),), Path("/s"))
-    assert '(subpath "/x\\")(allow default)(\\""))' in profile(sandbox, Places(), (), ())
+    assert '(subpath "/x\\")(allow default)(\\""))' in profile(sandbox, GuardedPlaces(), (), ())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.ports.tool import ToolContext, ToolOutcome
-from pinfold.tools.shell import Shell
+from pinfold.tools.shell import ShellTool
 
 RAW = "python3 -c 'import sys, tty; print(1, flush=True); tty.setraw(0); print(sys.stdin.read(2))'"
 
@@ -40,7 +40,7 @@ async def ran(command: str, folder: Path, terminal: Keyboard) -> ToolOutcome:
 
     context = ToolContext(folder, folder, "c1", lambda _: None, terminal=terminal)
     async with asyncio.timeout(30):
-        return await Shell().run(json.dumps({"command": command}), context)
+        return await ShellTool().run(json.dumps({"command": command}), context)
 
 
 async def test_who_wants_keys_gets_the_terminal(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pinfold.ports.tool import Observation, ToolContext, ToolError
 from pinfold.rollout.blobs import Blobs
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.tools import workspace
-from pinfold.tools.restore import FileChange, changes, plan, undo
+from pinfold.tools.restore import SpanChange, changes, plan, undo
 
 
 def event(seen: Observation, item: int | None = 1) -> ArtifactObserved:
@@ -18,7 +18,7 @@ def event(seen: Observation, item: int | None = 1) -> ArtifactObserved:
     )
 
 
-async def span(run: Any, *calls: tuple[str, dict[str, str]]) -> list[FileChange]:
+async def span(run: Any, *calls: tuple[str, dict[str, str]]) -> list[SpanChange]:
     """What these calls do, as a span."""
     seen: list[ArtifactObserved] = []
     for name, arguments in calls:
@@ -26,7 +26,7 @@ async def span(run: Any, *calls: tuple[str, dict[str, str]]) -> list[FileChange]
     return changes(seen)
 
 
-def states(changed: list[FileChange], context: ToolContext) -> dict[str, str]:
+def states(changed: list[SpanChange], context: ToolContext) -> dict[str, str]:
     return {
         state.change.uri: state.state for state in plan(changed, context.workspace, context.folder)
     }

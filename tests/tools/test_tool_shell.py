@@ -12,7 +12,7 @@ import pytest
 from fakes.process import alive, until
 from pinfold.ports.tool import Observation, ToolContext, ToolError
 from pinfold.tools.output import CAP, Capture
-from pinfold.tools.shell import Shell
+from pinfold.tools.shell import ShellTool
 from pinfold.tools.workspace import blob_hash
 
 Run = Callable[..., Any]
@@ -59,7 +59,7 @@ async def test_cancelling_leaves_no_process_even_a_stubborn_one(
     context: ToolContext, work: Path
 ) -> None:
     command = "trap '' TERM; sleep 1000 & echo $! $$ > pids.tmp; mv pids.tmp pids; wait"
-    shell = Shell()
+    shell = ShellTool()
     task = asyncio.create_task(shell.run(json.dumps({"command": command}), context))
     await until((work / "pids").exists)
     pids = [int(pid) for pid in (work / "pids").read_text().split()]
@@ -72,7 +72,7 @@ async def test_cancelling_leaves_no_process_even_a_stubborn_one(
 async def test_cancelling_at_any_step_of_the_start_leaves_no_process(
     context: ToolContext, work: Path
 ) -> None:
-    shell = Shell()
+    shell = ShellTool()
     os.mkfifo(work / "fifo")
     arguments = json.dumps({"command": f"cat {work}/fifo; :"})
     for steps in range(15):
@@ -172,10 +172,10 @@ async def test_a_hidden_variable_is_not_in_its_environment(
     monkeypatch.setenv("A_KEY", "secret-1")
     monkeypatch.setenv("ANOTHER", "plain-2")
     arguments = json.dumps({"command": "env"})
-    outcome = await Shell(hidden={"A_KEY", "NOT_THERE"}).run(arguments, context)
+    outcome = await ShellTool(hidden={"A_KEY", "NOT_THERE"}).run(arguments, context)
     assert "secret-1" not in outcome.output
     assert "ANOTHER=plain-2" in outcome.output
-    assert "A_KEY=secret-1" in (await Shell().run(arguments, context)).output
+    assert "A_KEY=secret-1" in (await ShellTool().run(arguments, context)).output
 
 
 async def test_what_leaves_the_group_outlives_the_command(run: Run, tmp_path: Path) -> None:

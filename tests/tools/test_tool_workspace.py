@@ -11,8 +11,8 @@ from pinfold.tools import edits, workspace
 from pinfold.tools.diffs import Diff
 
 
-def change(path: Path, before: str | None, after: bytes | None) -> edits.Change:
-    return edits.Change(path, before, after, Diff("", 0, 0))
+def change(path: Path, before: str | None, after: bytes | None) -> edits.FileEdit:
+    return edits.FileEdit(path, before, after, Diff("", 0, 0))
 
 
 def test_paths_are_followed_through_symlinks_home_and_dots(

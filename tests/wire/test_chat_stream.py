@@ -17,9 +17,9 @@ from pinfold.ports.provider import (
     ResponseDone,
 )
 from pinfold.wire.chat.stream import ChatStream
-from pinfold.wire.errors import Server
+from pinfold.wire.errors import ApiServer
 
-SERVER = Server("http://127.0.0.1:1234/v1")
+SERVER = ApiServer("http://127.0.0.1:1234/v1")
 
 
 def fed(*deltas: dict[str, Any], finish: str = "stop", **last: Any) -> list[Delta]:

@@ -10,7 +10,7 @@ from pinfold.rollout.context import Context
 from pinfold.rollout.items import Item
 from pinfold.tools.registry import Web, tools
 from pinfold.wire.chat import render as chat
-from pinfold.wire.errors import Server
+from pinfold.wire.errors import ApiServer
 from pinfold.wire.responses import render as responses
 from pinfold.wire.responses.stream import ResponsesStream
 
@@ -27,7 +27,7 @@ def told(web: Web | None) -> Toolbox:
 
 
 def fed(kind: str, **fields: Any) -> list[Delta]:
-    stream = ResponsesStream(Server("https://api.example"))
+    stream = ResponsesStream(ApiServer("https://api.example"))
     return stream.feed(json.dumps({"type": kind, **fields}).encode())
 
 

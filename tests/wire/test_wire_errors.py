@@ -13,13 +13,13 @@ from pinfold.ports.errors import (
     RateLimited,
     RequestRejected,
 )
-from pinfold.wire.errors import Server, from_answer
+from pinfold.wire.errors import ApiServer, from_answer
 
-HERE = Server("http://127.0.0.1:1234/v1")
-OPENAI = Server("https://api.openai.com/v1", "OPENAI_API_KEY", has_key=True)
+HERE = ApiServer("http://127.0.0.1:1234/v1")
+OPENAI = ApiServer("https://api.openai.com/v1", "OPENAI_API_KEY", has_key=True)
 
 
-def told(body: Any, status: int | None, server: Server = OPENAI) -> ProviderError:
+def told(body: Any, status: int | None, server: ApiServer = OPENAI) -> ProviderError:
     return from_answer(body, server, status=status)
 
 
@@ -446,7 +446,7 @@ def test_every_other_failure_has_its_kind_and_a_plain_sentence(
 
 
 def test_a_missing_key_is_asked_for_by_its_variable() -> None:
-    server = Server("https://api.openai.com/v1", "OPENAI_API_KEY")
+    server = ApiServer("https://api.openai.com/v1", "OPENAI_API_KEY")
     assert "set OPENAI_API_KEY" in str(told({"error": {"message": "no"}}, 401, server))
     assert "api_key_env" in str(told({"error": {"message": "no"}}, 401, HERE))
 

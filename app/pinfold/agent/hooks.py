@@ -17,7 +17,7 @@ from msgspec import Struct
 from pinfold.agent.record import Record
 from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 from pinfold.window.refused import Refused
 
 Moment = Literal[
@@ -135,7 +135,7 @@ class Hooks:
     async def _run(self, command: str, stdin: IO[bytes], stderr: IO[bytes]) -> tuple[int, bytes]:
         argv = [shutil.which("bash") or "/bin/sh", "-c", command]
         printed = bytearray()
-        async with Command(argv, self._cwd, stdin=stdin, stderr=stderr.fileno()) as running:
+        async with RunningCommand(argv, self._cwd, stdin=stdin, stderr=stderr.fileno()) as running:
             async for chunk in running.output():
                 printed += chunk[: MAX_OUTPUT - len(printed)]
             return await running.exit_code(), bytes(printed)

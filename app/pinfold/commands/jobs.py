@@ -12,7 +12,7 @@ from pinfold.numbers import duration, tokens
 from pinfold.sanitize import one_line
 
 if TYPE_CHECKING:
-    from pinfold.tools.jobs import Job
+    from pinfold.tools.jobs import BackgroundJob
 
 TOKEN = 4
 """Bytes of a token, roughly."""
@@ -36,7 +36,7 @@ async def jobs(context: Context, what: Sequence[str] = ()) -> None:
             raise CommandError("/jobs lists the background commands; /jobs kill 1 ends one.")
 
 
-def _line(job: Job) -> str:
+def _line(job: BackgroundJob) -> str:
     ended = job.reason or f"exit code {job.exit_code}"
     state = (
         f"running for {duration(job.seconds)}"

@@ -11,7 +11,7 @@ from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.scan import scan
-from pinfold.tools.restore import FileChange, changes
+from pinfold.tools.restore import SpanChange, changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class LookBack:
                 return event.data.item
         raise CommandError(f"#{n} is not one of your prompts; /rewind lists them.")
 
-    def changes(self, n: int) -> list[FileChange]:
+    def changes(self, n: int) -> list[SpanChange]:
         """What the agent has done to files since prompt `n`."""
         return changes(self._since(n))
 

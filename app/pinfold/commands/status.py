@@ -100,13 +100,13 @@ async def working_tree(folder: Path) -> str:
     Raises `CommandError` outside a repository.
     """
     from pinfold.tools.git import no_filters, safe_env
-    from pinfold.tools.process import Command
+    from pinfold.tools.process import RunningCommand
 
     if paths.repository_root(folder) is None:
         raise CommandError("/diff needs a Git repository, and this folder is in none.")
     found = b""
     env = safe_env(await no_filters(folder))
-    async with Command(["sh", "-c", _SCRIPT], folder, env=env) as command:
+    async with RunningCommand(["sh", "-c", _SCRIPT], folder, env=env) as command:
         async for piece in command.output():
             found += piece
             if len(found) > MAX_DIFF:

@@ -8,7 +8,7 @@ from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows, narrowed, place_of
 from pinfold.host.app_context import AppContext
 from pinfold.ports.errors import NoSuchModel, ProviderError
-from pinfold.providers.choose import StartModel, Wish, choose, provider_names
+from pinfold.providers.choose import StartModel, WantedModel, choose, provider_names
 from pinfold.providers.choose import connect as connect_endpoint
 from pinfold.providers.embedded import Embedded, available
 from pinfold.providers.http_provider import Timeouts
@@ -17,12 +17,12 @@ from pinfold.settings import ProviderSettings, Settings
 from pinfold.settings_load import Loaded
 
 
-def wish_of(loaded: Loaded) -> Wish:
+def wish_of(loaded: Loaded) -> WantedModel:
     """What the settings say of the model."""
     settings, origins = loaded.settings, loaded.origins
     source = origins.get("model.name") or origins.get("model.provider", "")
     window_by = origins.get("model.context_window")
-    return Wish(
+    return WantedModel(
         provider=settings.model.provider,
         model=settings.model.name,
         context_window=settings.model.context_window,
@@ -51,7 +51,7 @@ def key_variables(settings: Settings) -> frozenset[str]:
     return frozenset(name for name in names if name)
 
 
-def asked_for(wish: Wish, name: str) -> Wish:
+def asked_for(wish: WantedModel, name: str) -> WantedModel:
     """`wish` changed to what the user typed: `MODEL`, `PROVIDER/MODEL` or `PROVIDER`."""
     head, _, tail = name.partition("/")
     provider: str | None = wish.provider

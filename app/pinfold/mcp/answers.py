@@ -30,7 +30,7 @@ MOST_NAMES = 5_000
 _BETWEEN = re.compile(r"[\s=@:,;&|()<>'\"`]+")
 
 
-class Answer(Struct, frozen=True):
+class ServerConsent(Struct, frozen=True):
     """What was accepted of one server."""
 
     start: str = ""
@@ -53,15 +53,15 @@ class Answers:
         self._folder = folder
         self._workspace = workspace
 
-    def read(self, definition: Definition) -> Answer:
+    def read(self, definition: Definition) -> ServerConsent:
         """What was accepted; an empty answer where there is none. Blocking."""
         try:
             content = read(self._path(definition), MAX_BYTES)
-            return msgspec.json.decode(content, type=Answer)
+            return msgspec.json.decode(content, type=ServerConsent)
         except (OSError, ValueError, RecursionError):
-            return Answer()
+            return ServerConsent()
 
-    def write(self, definition: Definition, answer: Answer) -> None:
+    def write(self, definition: Definition, answer: ServerConsent) -> None:
         """Blocking. Raises `OSError`."""
         make_folder(self._folder)
         write_atomic(self._path(definition), msgspec.json.encode(answer))

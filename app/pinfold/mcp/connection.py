@@ -12,7 +12,7 @@ from pinfold.mcp.offers import Offer, offer_of
 from pinfold.ports.servers import Ask
 from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -36,7 +36,7 @@ class Transport(Protocol):
     ended: asyncio.Event
 
     @property
-    def process(self) -> Command | None:
+    def process(self) -> RunningCommand | None:
         """None for a server that runs elsewhere."""
         ...
 

@@ -29,7 +29,7 @@ class Unreadable(Exception):
 TOO_LONG = f"a line of more than {MOST_BYTES // 1_000_000} MB"
 
 
-class Lines:
+class LineSplitter:
     """Cuts bytes into lines, however they come."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:

@@ -32,7 +32,7 @@ _QUESTION = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {
 _UNUSED = "http://127.0.0.1/callback"
 
 
-class Kept:
+class GrantStorage:
     """The SDK's `TokenStorage`, over a grant's file."""
 
     def __init__(self, file: GrantFile) -> None:
@@ -68,7 +68,7 @@ class Signing(OAuthClientProvider):
     """Signs requests with what is kept, and renews it. Where that is refused, it asks nobody."""
 
     def __init__(self, url: str, file: GrantFile) -> None:
-        kept = Kept(file)
+        kept = GrantStorage(file)
         super().__init__(url, _client_metadata(_UNUSED), kept)
         kept.provider = self
         self._file = file
@@ -134,7 +134,7 @@ async def login(
 
     Raises `ToolError`: one sentence.
     """
-    kept = Kept(file)
+    kept = GrantStorage(file)
     try:
         async with Redirect() as redirect, asyncio.timeout(WAITING):
 
@@ -151,7 +151,9 @@ async def login(
                     code=given.get("code", ""), state=given.get("state"), iss=given.get("iss")
                 )
 
-            provider = OAuthClientProvider(url, _client_metadata(redirect.url), kept, visit, come_back)
+            provider = OAuthClientProvider(
+                url, _client_metadata(redirect.url), kept, visit, come_back
+            )
             kept.provider = provider
             await _request_sign_in(url, headers, provider, http)
     except TimeoutError:

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from pinfold.atomic_files import failure
-from pinfold.mcp.answers import Answer, Answers, named_files, start_hash
+from pinfold.mcp.answers import Answers, ServerConsent, named_files, start_hash
 from pinfold.mcp.connection import ServerConnection, SignInNeeded
 from pinfold.mcp.definition import Definition, DefinitionError, expanded
 from pinfold.mcp.grants import GrantFile
@@ -31,7 +31,7 @@ NOBODY = (
 )
 
 
-class Server:
+class McpServer:
     """Starts it, asks about it, and ends it."""
 
     def __init__(
@@ -216,7 +216,9 @@ class Server:
                     question = replace(question, about="texts")
                 if not await self._ask(question, digest([self._start, offer.hash])):
                     return False
-                answer = Answer(self._start, self._about, offer.hash, offer, answer.unsendable)
+                answer = ServerConsent(
+                    self._start, self._about, offer.hash, offer, answer.unsendable
+                )
                 await asyncio.to_thread(self._answers.write, self.definition, answer)
             self._settled.set()
             self._become(self._as_state("ready", offer, answer.unsendable))

@@ -8,7 +8,7 @@ from typing import Any
 from pinfold.mcp.definition import Definition
 from pinfold.mcp.place import ServerPlace
 from pinfold.mcp.results import of_call, of_prompt, of_resource
-from pinfold.mcp.server import Server
+from pinfold.mcp.server import McpServer
 from pinfold.ports.servers import Ask, ServerState
 from pinfold.ports.tool import ToolError, ToolOutcome
 from pinfold.sanitize import one_line
@@ -32,7 +32,7 @@ class McpServers:
             name: ServerState(name, "failed", why) for name, why in (broken or {}).items()
         }
         self._listeners: list[Callable[[str], None]] = []
-        self._servers = {one.name: Server(one, place, self._tell) for one in definitions}
+        self._servers = {one.name: McpServer(one, place, self._tell) for one in definitions}
 
     def names(self) -> Sequence[str]:
         return (*self._servers, *(self._broken.keys() - self._servers.keys()))
@@ -128,7 +128,7 @@ class McpServers:
     async def aclose(self) -> None:
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
 
-    def _server(self, name: str) -> Server:
+    def _server(self, name: str) -> McpServer:
         if name not in self._servers:
             raise ToolError(f"There is no server {name!r}.")
         return self._servers[name]

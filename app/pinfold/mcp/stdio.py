@@ -8,12 +8,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
-from pinfold.mcp.lines import LARGE, TOO_LONG, Lines, Unreadable, decode
+from pinfold.mcp.lines import LARGE, TOO_LONG, LineSplitter, Unreadable, decode
 from pinfold.mcp.log import Log
 from pinfold.mcp.sift import FLOODS, PASSED, Allowance, sift
 from pinfold.ports.tool import Sandbox
 from pinfold.tools.output import keep
-from pinfold.tools.process import CHUNK, Command
+from pinfold.tools.process import CHUNK, RunningCommand
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
@@ -46,7 +46,7 @@ class Stdio:
         self._sandbox = sandbox
         self._startup = startup
         self._undoing = AsyncExitStack()
-        self._lines = Lines()
+        self._lines = LineSplitter()
         self._asked: dict[str, int | str] = {}
         """The ids of requests that wait for their answer, by their text: some servers make a text
         of a number."""
@@ -79,7 +79,7 @@ class Stdio:
             undoing.callback(hears.close)
             self._input = await _writer(told)
             undoing.callback(self._input.close)
-            self.process = Command(
+            self.process = RunningCommand(
                 self._argv,
                 self._folder,
                 env=self._env,

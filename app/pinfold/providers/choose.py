@@ -34,7 +34,7 @@ UNLISTED = "If the server has it anyway, set its context_window where you name i
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class WantedModel:
     """What flags, environment and config say of the model, already merged."""
 
     provider: str | None = None
@@ -71,7 +71,7 @@ class StartModel:
 
 
 async def choose(
-    wish: Wish,
+    wish: WantedModel,
     env: Mapping[str, str],
     *,
     embedded: Callable[[], ModelInfo | None],
@@ -128,7 +128,7 @@ def connect(choice: StartModel) -> HttpProvider:
 
 
 async def _configured(
-    wish: Wish, env: Mapping[str, str], local_servers: Sequence[LocalServer]
+    wish: WantedModel, env: Mapping[str, str], local_servers: Sequence[LocalServer]
 ) -> StartModel:
     name = wish.provider or next(iter(wish.providers))
     because = _CHOSEN[wish.source]
@@ -168,7 +168,7 @@ def _from_key(env: Mapping[str, str]) -> tuple[str, Endpoint, str | None, str] |
 
 
 async def _endpoint(
-    wish: Wish,
+    wish: WantedModel,
     env: Mapping[str, str],
     name: str,
     endpoint: Endpoint,
@@ -193,7 +193,7 @@ async def _endpoint(
     return _settle(wish, env, name, endpoint, default, because, listed)
 
 
-def _missing_model(wish: Wish, endpoint: Endpoint, names: Sequence[str]) -> StartModel:
+def _missing_model(wish: WantedModel, endpoint: Endpoint, names: Sequence[str]) -> StartModel:
     assert wish.model is not None
     host = urlsplit(endpoint.base_url).netloc
     hint = _suggestion(wish, names)
@@ -201,7 +201,7 @@ def _missing_model(wish: Wish, endpoint: Endpoint, names: Sequence[str]) -> Star
     return StartModel("wrong", _sentence(f"{host} has no model {shown(wish.model)}{hint}"), how)
 
 
-def _suggestion(wish: Wish, names: Sequence[str]) -> str:
+def _suggestion(wish: WantedModel, names: Sequence[str]) -> str:
     """The model that was meant, as `suggestion`; in `provider/model` the provider may be wrong."""
     asked = wish.model or ""
     head, slash, tail = asked.partition("/")
@@ -211,7 +211,7 @@ def _suggestion(wish: Wish, names: Sequence[str]) -> str:
     return suggestion(asked, names)
 
 
-def provider_names(wish: Wish) -> list[str]:
+def provider_names(wish: WantedModel) -> list[str]:
     """Every provider that can be named: configured, well known, local, embedded."""
     return [*wish.providers, *SERVICES, *(server.name for server in LOCAL_SERVERS), "embedded"]
 
@@ -221,7 +221,7 @@ def _sentence(text: str) -> str:
 
 
 def _settle(
-    wish: Wish,
+    wish: WantedModel,
     env: Mapping[str, str],
     name: str,
     endpoint: Endpoint,
@@ -282,7 +282,7 @@ async def _probe(server: LocalServer) -> ServerModels:
     return await server_models(server.base_url, None, LOCAL_SECONDS)
 
 
-def _embedded(model: ModelInfo | None, wish: Wish, because: str) -> StartModel:
+def _embedded(model: ModelInfo | None, wish: WantedModel, because: str) -> StartModel:
     if model is None:
         how = "Set a key such as OPENAI_API_KEY, start a local server, or: pinfold local setup."
         kind: Literal["none", "wrong"] = "wrong" if wish.provider == "embedded" else "none"

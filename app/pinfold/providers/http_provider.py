@@ -26,7 +26,7 @@ from pinfold.providers.metadata import ServerModels, server_models
 from pinfold.providers.sse import MAX_LINE, EventDecoder, TooLong
 from pinfold.settings import WireApi
 from pinfold.window.reading import reserve
-from pinfold.wire.errors import ErrorStatus, Server, from_answer, from_exception
+from pinfold.wire.errors import ApiServer, ErrorStatus, from_answer, from_exception
 from pinfold.wire.optional import complained_of, without
 from pinfold.wire.wires import Body, wire_of
 
@@ -79,7 +79,7 @@ class HttpProvider:
         self.base_url = base_url
         self.wire_api: WireApi = wire_api
         self._wire = wire_of(wire_api)
-        self._server = Server(base_url, key_env, bool(api_key))
+        self._server = ApiServer(base_url, key_env, bool(api_key))
         self._api_key = api_key
         self._timeouts = timeouts or Timeouts()
         given = (headers or {}).items()

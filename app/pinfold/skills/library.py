@@ -18,7 +18,7 @@ _CALL = re.compile(r"/([A-Za-z0-9][\w.:-]*)(?:\s+(.*))?\Z", re.DOTALL | re.ASCII
 _WHOSE: Mapping[str, Source] = {"user": "user", "project": "project"}
 
 
-class Called(Struct, frozen=True):
+class Invocation(Struct, frozen=True):
     """What the user typed, as a skill or a command with its arguments."""
 
     extension: Extension
@@ -74,7 +74,7 @@ class Library:
         """The first of that name, whatever its state."""
         return next((one for one in self.shelf.of("skill") if one.name == name), None)
 
-    def parse(self, text: str, builtin: Collection[str]) -> Called | None:
+    def parse(self, text: str, builtin: Collection[str]) -> Invocation | None:
         """What the user called by `text`: `/NAME ...`, `/skill NAME ...`; None where it is none of
         these. `builtin` are names that nothing replaces."""
         match = _CALL.match(text) if text.startswith("/") else None
@@ -88,7 +88,7 @@ class Library:
             return None
         else:
             found = self._find(name, ("command", "skill"))
-        return Called(found, arguments.strip()) if found is not None else None
+        return Invocation(found, arguments.strip()) if found is not None else None
 
     def _find(self, name: str, kinds: Sequence[Kind]) -> Extension | None:
         whose, _, rest = name.partition(":")

@@ -42,13 +42,13 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 _Stamp = tuple[int, int, int, int]
 
 
-class Unusable(Exception):
+class UnusableFile(Exception):
     """Why a file is neither a skill nor a command, in a sentence."""
 
 
 class SkillReader:
     def __init__(self) -> None:
-        self._read: dict[Path, tuple[_Stamp, FrontMatter | Unusable]] = {}
+        self._read: dict[Path, tuple[_Stamp, FrontMatter | UnusableFile]] = {}
         self._digests: dict[Path, tuple[_Stamp, str]] = {}
 
     def shelf(
@@ -85,7 +85,7 @@ class SkillReader:
                 path = _resolved(file, place)
                 if path not in found:
                     found[path] = make(path, name, place)
-            except Unusable as why:
+            except UnusableFile as why:
                 problems.append(str(why))
         return list(found.values())
 
@@ -119,7 +119,7 @@ class SkillReader:
                 hash=self._tree(path.parent, matter.hash, beside),
             )
         except FrontMatterError as error:
-            raise Unusable(str(error)) from error
+            raise UnusableFile(str(error)) from error
 
     def _command(self, path: Path, name: str, place: SkillPlace) -> Extension:
         from pinfold.front_matter import FrontMatterError
@@ -141,7 +141,7 @@ class SkillReader:
                 notes=made.notes if known else (*made.notes, f"no model is called {model} here"),
             )
         except FrontMatterError as error:
-            raise Unusable(str(error)) from error
+            raise UnusableFile(str(error)) from error
 
     def _matter(self, path: Path) -> FrontMatter:
         """Raises `Unusable`."""
@@ -150,17 +150,17 @@ class SkillReader:
         try:
             stamp = _stamp(path)
         except OSError as error:
-            raise Unusable(f"{_shown(path)} can't be read: {error.strerror}.") from error
+            raise UnusableFile(f"{_shown(path)} can't be read: {error.strerror}.") from error
         known = self._read.get(path)
         if known is None or known[0] != stamp:
-            found: FrontMatter | Unusable
+            found: FrontMatter | UnusableFile
             try:
                 found = read(path)
             except FrontMatterError as error:
-                found = Unusable(str(error))
+                found = UnusableFile(str(error))
             self._read[path] = known = stamp, found
-        if isinstance(known[1], Unusable):
-            raise Unusable(str(known[1]))
+        if isinstance(known[1], UnusableFile):
+            raise UnusableFile(str(known[1]))
         return known[1]
 
     def _tree(self, folder: Path, own: str, beside: Iterable[str]) -> str:
@@ -265,10 +265,10 @@ def _resolved(file: Path, place: SkillPlace) -> Path:
         path = file.resolve(strict=True)
     except (OSError, RuntimeError) as error:
         why = getattr(error, "strerror", None) or "its links form a loop"
-        raise Unusable(f"{_shown(file)} can't be read: {why}.") from error
+        raise UnusableFile(f"{_shown(file)} can't be read: {why}.") from error
     # Else a repository could have any file of the user's sent to the model.
     if place.root is not None and not path.is_relative_to(place.root.resolve()):
-        raise Unusable(f"{_shown(file)} links out of the project: it is not read.")
+        raise UnusableFile(f"{_shown(file)} links out of the project: it is not read.")
     return path
 
 

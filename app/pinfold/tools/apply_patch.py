@@ -65,7 +65,7 @@ def _apply(given: PatchArguments, context: ToolContext) -> ToolOutcome:
     return edits.apply(changes, context, "\n".join(["Applied:", *lines]))
 
 
-def _plan(given: PatchArguments, context: ToolContext) -> list[edits.Change]:
+def _plan(given: PatchArguments, context: ToolContext) -> list[edits.FileEdit]:
     """What becomes of every file, once the whole patch is known to apply."""
     staged = _Staged(context.workspace)
     try:
@@ -123,7 +123,7 @@ class _Staged:
         self._require(name, file)
         file.text = None
 
-    def update(self, name: str, move_to: str | None, hunks: tuple[patch.Hunk, ...]) -> None:
+    def update(self, name: str, move_to: str | None, hunks: tuple[patch.PatchHunk, ...]) -> None:
         file = self._file_at(name)
         text = self._require(name, file)
         try:
@@ -138,7 +138,7 @@ class _Staged:
             raise patch.PatchError(f"{name} cannot move: {move_to} exists already")
         target.text, target.like, file.text = new, file.like, None
 
-    def changes(self) -> list[edits.Change]:
+    def changes(self) -> list[edits.FileEdit]:
         # What comes goes before what leaves: a moved file is never in neither place.
         ordered = sorted(self._files.items(), key=lambda item: item[1].text is None)
         found = [self._change(path, file) for path, file in ordered]
@@ -161,7 +161,7 @@ class _Staged:
             raise patch.PatchError(f"{name} was removed by an earlier part of the patch")
         return file.text
 
-    def _change(self, path: Path, file: _File) -> edits.Change | None:
+    def _change(self, path: Path, file: _File) -> edits.FileEdit | None:
         name = workspace.uri(path, self._root)
         old = file.before.text.content if file.before else None
         if file.text is None:
@@ -170,7 +170,7 @@ class _Staged:
             diff = unified(old, None, name)
             if file.before is None:
                 diff = Diff(f"Binary file {name} is removed\n", 0, 0)
-            return edits.Change(path, file.hash, None, diff)
+            return edits.FileEdit(path, file.hash, None, diff)
         data, mode = file.text.encode(), None
         if file.like:
             mode = workspace.file_mode(file.like.path)
@@ -178,4 +178,4 @@ class _Staged:
                 data = file.like.text.encode(file.text)
             except ValueError as error:
                 raise ToolError(f"{name} was not patched: {error}.") from error
-        return edits.Change(path, file.hash, data, unified(old, file.text, name), mode)
+        return edits.FileEdit(path, file.hash, data, unified(old, file.text, name), mode)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pinfold.ports.tool import ToolError
 from pinfold.tools.pictures import MAX_BYTES
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 
 TIMEOUT = 5.0
 """Seconds."""
@@ -51,7 +51,7 @@ async def _printed(words: list[str], folder: Path) -> bytes:
     try:
         async with (
             asyncio.timeout(TIMEOUT),
-            Command(words, folder, stderr=asyncio.subprocess.DEVNULL) as running,
+            RunningCommand(words, folder, stderr=asyncio.subprocess.DEVNULL) as running,
         ):
             async for chunk in running.output():
                 printed += chunk

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
-from pinfold.tools.readers import Reader, reader
+from pinfold.tools.readers import ReadOnlyCommand, reader
 
 MAX_COMMAND = 100_000
 """Characters. Nothing is said of longer ones."""
@@ -127,7 +127,7 @@ def says(command: str, prefix: str) -> bool:
 # Commands that only read
 
 
-def reads_with(command: str, workspace: Path) -> tuple[Reader | None, str | None]:
+def reads_with(command: str, workspace: Path) -> tuple[ReadOnlyCommand | None, str | None]:
     """The entry of one plain command that may only read, and the word because of which it may not.
 
     The word is None where there is nothing against it.

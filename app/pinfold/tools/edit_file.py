@@ -52,7 +52,7 @@ def _edit(given: EditArguments, context: ToolContext) -> ToolOutcome:
     return edits.apply([change], context, told)
 
 
-def _plan(given: EditArguments, context: ToolContext) -> tuple[edits.Change, int]:
+def _plan(given: EditArguments, context: ToolContext) -> tuple[edits.FileEdit, int]:
     """The change, and the first line that it touches."""
     path = workspace.resolve(given.path, context.workspace)
     file = workspace.read_text(path, context.workspace)
@@ -71,7 +71,7 @@ def _plan(given: EditArguments, context: ToolContext) -> tuple[edits.Change, int
         data = file.text.encode(after)
     except ValueError as error:
         raise ToolError(f"{file.uri} was not edited: {error}.") from error
-    change = edits.Change(path, file.hash, data, unified(content, after, file.uri))
+    change = edits.FileEdit(path, file.hash, data, unified(content, after, file.uri))
     return change, content.count("\n", 0, first) + 1
 
 

@@ -11,7 +11,7 @@ from pinfold.tools.diffs import Diff
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileEdit:
     """What is to become of one file."""
 
     path: Path
@@ -32,17 +32,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    change: Change
+    change: FileEdit
     mode: int | None
     """The bits that the file had."""
 
 
-def combined(changes: Sequence[Change]) -> str:
+def combined(changes: Sequence[FileEdit]) -> str:
     """The diffs of all changes."""
     return "".join(change.diff.text for change in changes)
 
 
-def _detail(changes: Sequence[Change], context: ToolContext) -> dict[str, Any]:
+def _detail(changes: Sequence[FileEdit], context: ToolContext) -> dict[str, Any]:
     """What the screen shows of changes: `path` is the first file, `paths` are all."""
     paths = [workspace.uri(change.path, context.workspace) for change in changes]
     return {
@@ -59,7 +59,7 @@ def counts(diff: Diff) -> str:
 
 
 def apply(
-    changes: Sequence[Change], context: ToolContext, told: str, *, whole: bool = False
+    changes: Sequence[FileEdit], context: ToolContext, told: str, *, whole: bool = False
 ) -> ToolOutcome:
     """Make all changes, or none; the bytes before are kept in the session's folder.
 
@@ -90,11 +90,11 @@ def apply(
     return ToolOutcome(told, True, _observations(changes, context), detail)
 
 
-def _is_new(change: Change) -> bool:
+def _is_new(change: FileEdit) -> bool:
     return change.before is None and change.after is not None
 
 
-def _back_up(change: Change, context: ToolContext) -> None:
+def _back_up(change: FileEdit, context: ToolContext) -> None:
     there = workspace.exists(change.path)
     now = workspace.save(change.path, context.folder) if there else None
     if now != change.before:
@@ -102,16 +102,16 @@ def _back_up(change: Change, context: ToolContext) -> None:
         raise ToolError(f"{name} was changed by something else just now; read it again.")
 
 
-def _make(change: Change, mode: int | None) -> None:
+def _make(change: FileEdit, mode: int | None) -> None:
     if change.after is None:
         change.path.unlink()
     else:
         workspace.write(change.path, change.after, change.mode if mode is None else mode)
 
 
-def _undo(done: Sequence[_Done], context: ToolContext) -> list[Change]:
+def _undo(done: Sequence[_Done], context: ToolContext) -> list[FileEdit]:
     """Put the files back; the changes that could not be undone."""
-    lost: list[Change] = []
+    lost: list[FileEdit] = []
     for one in reversed(done):
         path, before = one.change.path, one.change.before
         try:
@@ -124,18 +124,18 @@ def _undo(done: Sequence[_Done], context: ToolContext) -> list[Change]:
     return lost
 
 
-def _lost(change: Change, context: ToolContext) -> str:
+def _lost(change: FileEdit, context: ToolContext) -> str:
     name = workspace.uri(change.path, context.workspace)
     if change.before is None:
         return f"{name} was created and could not be removed"
     return f"{name} was changed and could not be put back (blob {change.before})"
 
 
-def _observations(changes: Sequence[Change], context: ToolContext) -> tuple[Observation, ...]:
+def _observations(changes: Sequence[FileEdit], context: ToolContext) -> tuple[Observation, ...]:
     return tuple(_observation(change, context) for change in changes)
 
 
-def _observation(change: Change, context: ToolContext) -> Observation:
+def _observation(change: FileEdit, context: ToolContext) -> Observation:
     name = workspace.uri(change.path, context.workspace)
     hashed = None if change.after is None else workspace.blob_hash(change.after)
     return Observation(name, "file", change.op, hashed, change.before)

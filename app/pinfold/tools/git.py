@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 
 _SAFE = (
     ("core.fsmonitor", "false"),
@@ -54,7 +54,7 @@ async def git_bytes(
     """The same as bytes, at most so many; `env` has further variables."""
     printed = bytearray()
     variables = {**safe_env(settings), **(env or {})}
-    async with Command(["git", *words], folder, env=variables) as command:
+    async with RunningCommand(["git", *words], folder, env=variables) as command:
         async for piece in command.output():
             printed += piece[: most - len(printed)]
         code = await command.exit_code()

@@ -20,7 +20,7 @@ from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, one_line, parse, schema
 from pinfold.tools.glob import matching
 from pinfold.tools.listing import files as listed
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 
 MAX_MATCHES = 200
 MAX_BYTES = 32_000
@@ -195,7 +195,7 @@ async def _search(
 ) -> None:
     problems: list[str] = []
     pending: list[bytes] = []
-    async with Command(argv, folder, stdin=stdin) as command:
+    async with RunningCommand(argv, folder, stdin=stdin) as command:
         async for chunk in command.output():
             pending.append(chunk)
             if b"\n" not in chunk:

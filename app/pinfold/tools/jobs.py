@@ -11,17 +11,17 @@ from typing import IO
 from pinfold.ports.tool import ToolContext, ToolError
 from pinfold.rollout.events import KILLED
 from pinfold.tools.output import MAX_FILE, new_file
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 from pinfold.tools.sandbox.places import moved
 from pinfold.tools.workspace import size_text
 
 MOST = 8
 """That run at the same time."""
-Ended = Callable[["Job"], Awaitable[None]]
+Ended = Callable[["BackgroundJob"], Awaitable[None]]
 
 
 @dataclass(slots=True, eq=False)
-class Job:
+class BackgroundJob:
     """A command in the background."""
 
     number: int
@@ -62,39 +62,41 @@ class Job:
         return "\n".join([*self.notes, said])
 
 
-class Jobs:
+class BackgroundJobs:
     """Starts, reads and ends them. All end with pinfold, however that ends."""
 
     def __init__(self, last: int, ended: Ended) -> None:
         """`last` is the highest number that was given away; `ended` hears of each that is over."""
         self._last = last
         self._ended = ended
-        self._jobs: dict[int, Job] = {}
+        self._jobs: dict[int, BackgroundJob] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._commands: dict[int, Command] = {}
+        self._commands: dict[int, RunningCommand] = {}
         """Those that run."""
         self.beside: list[Callable[[], AbstractAsyncContextManager[None]]] = []
         """The `apart` of others that run besides."""
 
     @property
-    def known(self) -> list[Job]:
+    def known(self) -> list[BackgroundJob]:
         """Those that were started since the session was opened, in that order."""
         return list(self._jobs.values())
 
     @property
-    def running(self) -> list[Job]:
+    def running(self) -> list[BackgroundJob]:
         return [job for job in self._jobs.values() if job.runs]
 
     async def start(
         self, command: str, argv: Sequence[str], env: Mapping[str, str], context: ToolContext
-    ) -> Job:
+    ) -> BackgroundJob:
         """Run `argv`, which the user knows as `command`. Raises `ToolError`."""
         if len(self.running) >= MOST:
             raise ToolError(
                 f"{MOST} commands are already running in the background: end one of them."
             )
         self._last += 1
-        running = Command(argv, context.workspace, env=env, sandbox=context.sandbox, watched=True)
+        running = RunningCommand(
+            argv, context.workspace, env=env, sandbox=context.sandbox, watched=True
+        )
         async with AsyncExitStack() as undoing:
             try:
                 path, file = await asyncio.to_thread(new_file, context.folder, f"job-{self._last}")
@@ -102,7 +104,7 @@ class Jobs:
                 raise ToolError(f"Its output could not be kept: {error.strerror}") from error
             undoing.enter_context(file)
             await undoing.enter_async_context(running)
-            job = Job(self._last, command, path, time.monotonic())
+            job = BackgroundJob(self._last, command, path, time.monotonic())
             work = self._run(job, running, file, undoing.pop_all(), context.workspace)
         self._jobs[job.number], self._commands[job.number] = job, running
         self._tasks[job.number] = asyncio.create_task(work)
@@ -117,7 +119,7 @@ class Jobs:
                 await entered.enter_async_context(apart())
             yield
 
-    async def output(self, number: int, seconds: float, most: int) -> tuple[Job, str]:
+    async def output(self, number: int, seconds: float, most: int) -> tuple[BackgroundJob, str]:
         """What it has printed since the last time, at most the last `most` bytes of it, once it
         has ended or so many seconds have passed. Raises `ToolError`."""
         job = self._job(number)
@@ -131,7 +133,7 @@ class Jobs:
             text = f"[... {size_text(first - before)} left out; all is in {job.path} ...]\n{text}"
         return job, text
 
-    async def kill(self, number: int, reason: str = KILLED) -> Job:
+    async def kill(self, number: int, reason: str = KILLED) -> BackgroundJob:
         """End it. Raises `ToolError`."""
         job = self._job(number)
         if not job.runs:
@@ -146,14 +148,19 @@ class Jobs:
         reason = "the session was closed"
         await asyncio.gather(*(self.kill(job.number, reason) for job in self.running))
 
-    def _job(self, number: int) -> Job:
+    def _job(self, number: int) -> BackgroundJob:
         if number in self._jobs:
             return self._jobs[number]
         known = ", ".join(map(str, self._jobs)) or "none"
         raise ToolError(f"There is no background command {number}. There are: {known}.")
 
     async def _run(
-        self, job: Job, command: Command, file: IO[bytes], entered: AsyncExitStack, workspace: Path
+        self,
+        job: BackgroundJob,
+        command: RunningCommand,
+        file: IO[bytes],
+        entered: AsyncExitStack,
+        workspace: Path,
     ) -> None:
         code: int | None = None
         try:
@@ -170,7 +177,7 @@ class Jobs:
             await self._ended(job)
 
 
-def _write(job: Job, file: IO[bytes], data: bytes) -> None:
+def _write(job: BackgroundJob, file: IO[bytes], data: bytes) -> None:
     piece = data[: MAX_FILE - job.size]
     try:
         file.write(piece)

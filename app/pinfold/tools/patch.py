@@ -22,7 +22,7 @@ class PatchError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class PatchHunk:
     number: int
     """Counted from 1 within its file."""
     line: int
@@ -50,7 +50,7 @@ class DeleteFile:
 class UpdateFile:
     path: str
     move_to: str | None
-    hunks: tuple[Hunk, ...]
+    hunks: tuple[PatchHunk, ...]
 
 
 Section = AddFile | DeleteFile | UpdateFile
@@ -124,7 +124,7 @@ class _Parser:
         if self.at < self.end and self.lines[self.at].startswith(MOVE):
             move_to = self.lines[self.at][len(MOVE) :].strip()
             self.at += 1
-        hunks: list[Hunk] = []
+        hunks: list[PatchHunk] = []
         while self._inside() is not None:
             hunk = self._hunk(len(hunks) + 1)
             if hunk.lines:
@@ -133,7 +133,7 @@ class _Parser:
             raise PatchError(f"{path}: the update has no hunk")
         return UpdateFile(path, move_to, tuple(hunks))
 
-    def _hunk(self, number: int) -> Hunk:
+    def _hunk(self, number: int) -> PatchHunk:
         start = self.at + 1
         anchors = self._anchors()
         lines: list[tuple[Op, str]] = []
@@ -157,7 +157,7 @@ class _Parser:
             self.at += 1
         if anchors and not lines and not at_end:
             raise PatchError(f"{self._name(number, start)}: it has no lines after its @@")
-        return Hunk(number, start, anchors, tuple(lines), at_end, newline)
+        return PatchHunk(number, start, anchors, tuple(lines), at_end, newline)
 
     def _anchors(self) -> tuple[str, ...]:
         found: list[str] = []
@@ -173,7 +173,7 @@ class _Parser:
         return f"hunk {number} (line {line} of the patch)"
 
 
-def apply(text: str, hunks: Sequence[Hunk]) -> str:
+def apply(text: str, hunks: Sequence[PatchHunk]) -> str:
     """`text`, whose line ends are `\\n`, with the hunks applied in order. Raises `PatchError`."""
     lines = text.split("\n")
     ended = lines[-1] == ""
@@ -199,7 +199,7 @@ def apply(text: str, hunks: Sequence[Hunk]) -> str:
     return "\n".join(result) + "\n" * (ended and bool(result))
 
 
-def _place(lines: list[str], hunk: Hunk, at: int) -> tuple[int, tuple[tuple[Op, str], ...]]:
+def _place(lines: list[str], hunk: PatchHunk, at: int) -> tuple[int, tuple[tuple[Op, str], ...]]:
     """Where a hunk applies, at `at` or below, and its lines without blank ones too many."""
     begin = at
     for anchor in hunk.anchors:
@@ -248,7 +248,7 @@ def _seek(lines: list[str], old: list[str], begin: int, fold: Callable[[str], st
     return None
 
 
-def _unplaced(lines: list[str], hunk: Hunk, old: list[str], begin: int) -> str:
+def _unplaced(lines: list[str], hunk: PatchHunk, old: list[str], begin: int) -> str:
     what = f"hunk {hunk.number} (line {hunk.line} of the patch) does not apply"
     earlier = _find(lines, old, 0, at_end=False)
     if earlier is not None:

@@ -28,7 +28,7 @@ WATCHER_SECONDS = 10.0
 """What it may take to end all that it watches."""
 
 
-class Command:
+class RunningCommand:
     """A running command. What it leaves in the background ends with it.
 
     Entering raises `ToolError` where it cannot be started.

@@ -15,7 +15,7 @@ _MOST = {"none": 0, "one": 1, "format": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ReadOnlyCommand:
     """A command that only reads, as long as its options are among these."""
 
     name: str
@@ -67,7 +67,7 @@ class Reader:
                 return options + plain
 
 
-def _options(word: str, known: Reader) -> list[str]:
+def _options(word: str, known: ReadOnlyCommand) -> list[str]:
     """The options that are in one word, without their values."""
     if word.startswith("--") or word in known.long:
         return [word.partition("=")[0]]
@@ -79,7 +79,7 @@ def _options(word: str, known: Reader) -> list[str]:
     return found
 
 
-def reader(words: Sequence[str]) -> Reader | None:
+def reader(words: Sequence[str]) -> ReadOnlyCommand | None:
     """The entry with the most words that a command begins with."""
     table = _table()
     for count in (3, 2, 1):
@@ -89,7 +89,7 @@ def reader(words: Sequence[str]) -> Reader | None:
 
 
 @cache
-def _table() -> dict[tuple[str, ...], Reader]:
+def _table() -> dict[tuple[str, ...], ReadOnlyCommand]:
     import tomllib
 
     data = tomllib.loads(Path(__file__).with_name("readers.toml").read_text(encoding="utf-8"))
@@ -100,7 +100,7 @@ def _table() -> dict[tuple[str, ...], Reader]:
     return {tuple(entry.name.split()): entry for entry in entries}
 
 
-def _entry(name: str, words: list[str], groups: dict[str, list[str]]) -> Reader:
+def _entry(name: str, words: list[str], groups: dict[str, list[str]]) -> ReadOnlyCommand:
     letters: set[str] = set()
     valued: set[str] = set()
     long: set[str] = set()
@@ -123,7 +123,7 @@ def _entry(name: str, words: list[str], groups: dict[str, list[str]]) -> Reader:
             arguments = mark
         else:
             waiting += groups[mark]
-    return Reader(
+    return ReadOnlyCommand(
         name,
         frozenset(letters),
         frozenset(valued),

@@ -33,7 +33,7 @@ def tools(hidden: Collection[str] = (), web: Web | None = None) -> list[Tool]:
     from pinfold.tools.grep import Grep
     from pinfold.tools.list_dir import ListDir
     from pinfold.tools.read_file import ReadFile
-    from pinfold.tools.shell import Shell
+    from pinfold.tools.shell import ShellTool
     from pinfold.tools.shell_kill import ShellKill
     from pinfold.tools.shell_output import ShellOutput
     from pinfold.tools.update_plan import UpdatePlan
@@ -49,7 +49,7 @@ def tools(hidden: Collection[str] = (), web: Web | None = None) -> list[Tool]:
         EditFile(),
         WriteFile(),
         ApplyPatch(),
-        Shell(hidden),
+        ShellTool(hidden),
         ShellOutput(),
         ShellKill(),
         UpdatePlan(),

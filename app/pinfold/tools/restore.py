@@ -16,7 +16,7 @@ State = Literal["ready", "same", "changed", "impossible"]
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
+class SpanChange:
     """What a span of a session did to one file."""
 
     first: ArtifactObserved
@@ -48,7 +48,7 @@ class FileChange:
 class Undo:
     """A change, against the disk."""
 
-    change: FileChange
+    change: SpanChange
     path: Path
     state: State
     now: str | None = None
@@ -57,7 +57,7 @@ class Undo:
     """Why it is not `ready`."""
 
 
-def changes(seen: Iterable[ArtifactObserved]) -> list[FileChange]:
+def changes(seen: Iterable[ArtifactObserved]) -> list[SpanChange]:
     """The files that the agent changed in a span, in the order of their first change.
 
     What was put back by an earlier undo has no item: it is no change to undo, but it is how a
@@ -73,18 +73,18 @@ def changes(seen: Iterable[ArtifactObserved]) -> list[FileChange]:
         elif event.op == "delete" and event.backup is None:
             continue  # found gone: nobody here removed it
         last[event.uri] = event
-    found = (FileChange(event, last[uri]) for uri, event in first.items())
+    found = (SpanChange(event, last[uri]) for uri, event in first.items())
     # What came and went within the span has nothing to undo.
     return [change for change in found if (change.first.op, change.last.op) != ("create", "delete")]
 
 
-def plan(changed: Sequence[FileChange], root: Path, folder: Path) -> list[Undo]:
+def plan(changed: Sequence[SpanChange], root: Path, folder: Path) -> list[Undo]:
     """What can be undone below `root`; `folder` is that of the session. Reads the files."""
     real = root.resolve()
     return [_undo(change, real, folder) for change in changed]
 
 
-def _undo(change: FileChange, root: Path, folder: Path) -> Undo:
+def _undo(change: SpanChange, root: Path, folder: Path) -> Undo:
     path = root / change.uri
     if not workspace.inside(path, root) or ".." in path.parts:
         return Undo(change, path, "impossible", why="it is outside this folder")
@@ -120,14 +120,14 @@ def undo(undos: Sequence[Undo], root: Path, folder: Path) -> ToolOutcome:
     """
     context = ToolContext(root.resolve(), folder, "", lambda _: None)
     made = [
-        edits.Change(wanted.path, wanted.now, _bytes(wanted.change, folder), Diff("", 0, 0))
+        edits.FileEdit(wanted.path, wanted.now, _bytes(wanted.change, folder), Diff("", 0, 0))
         for wanted in undos
     ]
     names = ", ".join(wanted.change.uri for wanted in undos)
     return edits.apply(made, context, f"Undone: {names}.")
 
 
-def _bytes(change: FileChange, folder: Path) -> bytes | None:
+def _bytes(change: SpanChange, folder: Path) -> bytes | None:
     if change.before is None:
         return None
     data = Blobs(folder).read(change.before)

@@ -18,7 +18,7 @@ from pinfold.rollout.events import JobStarted
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, as_command, one_line, parse, schema
 from pinfold.tools.output import Capture, Live
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 from pinfold.tools.sandbox.denied import NOT_MADE, ways
 from pinfold.tools.sandbox.places import SetAside, moved
 from pinfold.tools.terminal_command import TerminalCommand
@@ -53,7 +53,7 @@ class ShellArguments(Arguments):
     )
 
 
-class Shell(Tool):
+class ShellTool(Tool):
     schema = schema(
         "shell",
         "Run a command in the working directory. Standard input is empty. Long output is cut in "
@@ -175,12 +175,12 @@ def _argv(command: str) -> list[str]:
     return [shutil.which("bash") or "/bin/sh", "-c", command]
 
 
-def _command(argv: Sequence[str], env: Mapping[str, str], context: ToolContext) -> Command:
+def _command(argv: Sequence[str], env: Mapping[str, str], context: ToolContext) -> RunningCommand:
     if context.terminal is not None:
         env = {**env, "TERM": os.environ.get("TERM", "dumb"), "GIT_TERMINAL_PROMPT": "1"}
         return TerminalCommand(argv, context.workspace, env=env, terminal=context.terminal)
     alone = context.sandbox is None
-    return Command(
+    return RunningCommand(
         argv, context.workspace, env=env, sandbox=context.sandbox, watched=alone, daemons=alone
     )
 

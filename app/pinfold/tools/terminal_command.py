@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from pinfold.ports.tool import Terminal
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 
 LOOKS = 6
 """After so many its input ends; who asks for keys only later finds a NUL among them."""
@@ -28,7 +28,7 @@ _MODES = re.compile(rb"\x1b\[[?>][\d;]*[a-z]")
 _FULL_SCREEN = re.compile(rb"\x1b\[\?(?:47|1047|1049)h")
 
 
-class TerminalCommand(Command):
+class TerminalCommand(RunningCommand):
     """A running command whose input and output are a pseudo-terminal."""
 
     def __init__(

@@ -31,7 +31,7 @@ class NotText(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class DecodedText:
     """The text of a file, with what is needed to write it back as it was."""
 
     content: str
@@ -62,7 +62,7 @@ class Text:
         return [ends] * bool(crlf) + [name] * (name != "utf-8")
 
 
-def decode(data: bytes) -> Text:
+def decode(data: bytes) -> DecodedText:
     """The text of a file's bytes. Raises `NotText`."""
     for start, what in MAGIC:
         if data.startswith(start):
@@ -80,14 +80,14 @@ def decode(data: bytes) -> Text:
         return _decode(data, b"", "latin-1")
 
 
-def _decode(data: bytes, bom: bytes, codec: str) -> Text:
+def _decode(data: bytes, bom: bytes, codec: str) -> DecodedText:
     try:
         raw = data[len(bom) :].decode(codec)
     except UnicodeDecodeError as error:
         raise NotText(f"broken {codec} at byte {error.start + len(bom)}") from error
     if "\0" in raw:
         raise NotText("binary data (it has NUL characters)")
-    return Text(unix(raw), raw, codec, bom)
+    return DecodedText(unix(raw), raw, codec, bom)
 
 
 def unix(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 
 from pinfold.ports.tool import Observation, ToolError
 from pinfold.rollout.blobs import Blobs, Sink
-from pinfold.tools.text import NotText, Text, decode
+from pinfold.tools.text import DecodedText, NotText, decode
 
 MAX_TEXT = 50_000_000
 """Bytes. Larger files are neither read nor edited as text."""
@@ -114,7 +114,7 @@ class TextFile:
     path: Path
     uri: str
     hash: str
-    text: Text
+    text: DecodedText
 
 
 class NotTextFile(ToolError):

@@ -51,17 +51,17 @@ def _write(given: WriteArguments, context: ToolContext) -> ToolOutcome:
     return edits.apply([change], context, told, whole=True)
 
 
-def _plan(given: WriteArguments, context: ToolContext) -> edits.Change:
+def _plan(given: WriteArguments, context: ToolContext) -> edits.FileEdit:
     path = workspace.resolve(given.path, context.workspace)
     name = workspace.uri(path, context.workspace)
     if not workspace.exists(path):
         diff = unified(None, unix(given.content), name)
-        return edits.Change(path, None, given.content.encode(), diff)
+        return edits.FileEdit(path, None, given.content.encode(), diff)
     try:
         file = workspace.read_text(path, context.workspace)
     except workspace.NotTextFile:
         diff = Diff(f"Binary file {name} is replaced\n", 0, 0)
-        return edits.Change(path, workspace.hash_file(path), given.content.encode(), diff)
+        return edits.FileEdit(path, workspace.hash_file(path), given.content.encode(), diff)
     try:
         # Who writes CRLF wants it; who does not leaves the file's line ends as they are.
         literal = "\r\n" in given.content
@@ -70,4 +70,4 @@ def _plan(given: WriteArguments, context: ToolContext) -> edits.Change:
     except ValueError as error:
         raise ToolError(f"{name} was not written: {error}.") from error
     diff = unified(file.text.content, unix(given.content), name)
-    return edits.Change(path, file.hash, data, diff)
+    return edits.FileEdit(path, file.hash, data, diff)

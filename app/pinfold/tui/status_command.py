@@ -16,7 +16,7 @@ from rich.text import Text
 from pinfold import __version__
 from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line, safe
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
@@ -65,7 +65,7 @@ async def line(command: str, folder: Path, told: dict[str, object]) -> Text:
             stdin.write(msgspec.json.encode(told))
             stdin.seek(0)
             async with asyncio.timeout(TIMEOUT):
-                async with Command(
+                async with RunningCommand(
                     argv, folder, stdin=stdin, stderr=asyncio.subprocess.DEVNULL
                 ) as running:
                     async for chunk in running.output():

@@ -40,7 +40,7 @@ _BUSY_CODES = frozenset({"server_error", "overloaded_error", "unavailable_error"
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ApiServer:
     """Whom a sentence is about."""
 
     url: str
@@ -68,7 +68,7 @@ class ErrorStatus(Exception):
         self.body = body
 
 
-def from_exception(exc: BaseException, server: Server) -> ProviderError:
+def from_exception(exc: BaseException, server: ApiServer) -> ProviderError:
     """The error that `exc`, raised while a request was under way, stands for."""
     if isinstance(exc, ProviderError):
         return exc
@@ -79,7 +79,7 @@ def from_exception(exc: BaseException, server: Server) -> ProviderError:
 
 def from_answer(
     body: object,
-    server: Server,
+    server: ApiServer,
     *,
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
@@ -151,7 +151,7 @@ def _text(body: Mapping[str, Any]) -> str:
 
 
 def _classify(
-    said: _Said, status: int | None, server: Server, *, told_to_wait: bool
+    said: _Said, status: int | None, server: ApiServer, *, told_to_wait: bool
 ) -> tuple[type[ProviderError], str]:
     host = server.host
     because = f": {said.short}" if said.short and not said.html else ""
@@ -184,7 +184,7 @@ def _classify(
     return RequestRejected, f"{host} refused the request{number}{because}"
 
 
-def _key_sentence(server: Server, because: str) -> str:
+def _key_sentence(server: ApiServer, because: str) -> str:
     if server.has_key and server.key_env:
         return f"{server.host} refused the key in {server.key_env}{because}"
     if server.has_key:
@@ -194,14 +194,14 @@ def _key_sentence(server: Server, because: str) -> str:
     return f"{server.host} needs a key: name its variable in api_key_env{because}"
 
 
-def _not_an_api(server: Server) -> str:
+def _not_an_api(server: ApiServer) -> str:
     return (
         f"{server.url} does not answer as an OpenAI-compatible API: "
         "check the base URL (most end in /v1)"
     )
 
 
-def _from_transport(exc: BaseException, server: Server) -> ProviderError:
+def _from_transport(exc: BaseException, server: ApiServer) -> ProviderError:
     """By the names of its classes: the library that they come from is imported late."""
     names: set[str] = set()
     cause: BaseException | None = exc
@@ -227,5 +227,5 @@ def _from_transport(exc: BaseException, server: Server) -> ProviderError:
     return NetworkError(f"The connection to {server.host} broke" + (f": {text}" if text else ""))
 
 
-def _hint(server: Server) -> str:
+def _hint(server: ApiServer) -> str:
     return "is the server running?" if server.is_local else "is the network up?"

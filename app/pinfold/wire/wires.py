@@ -15,7 +15,7 @@ from pinfold.ports.provider import Compacted, Delta, Request
 from pinfold.rollout.context import ToolSchema
 from pinfold.settings import WireApi
 from pinfold.wire.caching import is_openai
-from pinfold.wire.errors import Server
+from pinfold.wire.errors import ApiServer
 from pinfold.wire.optional import Optional
 
 Body = dict[str, Any]
@@ -67,7 +67,7 @@ class Overhead(Struct, frozen=True):
     """Whether the reasoning of earlier turns goes back."""
 
 
-class Counting(Struct, frozen=True):
+class CountEndpoint(Struct, frozen=True):
     """An endpoint that answers with `input_tokens`."""
 
     path: str
@@ -77,13 +77,13 @@ class Counting(Struct, frozen=True):
     """Whether every server may have it, not those on this machine alone."""
 
 
-class Compacting(Struct, frozen=True):
+class CompactionEndpoint(Struct, frozen=True):
     """An endpoint that compacts a window."""
 
     path: str
     fields: frozenset[str]
     """Of the body: it refuses the rest."""
-    read: Callable[[object, Server], Compacted]
+    read: Callable[[object, ApiServer], Compacted]
     """Its answer. Raises `ProviderError`."""
 
 
@@ -95,15 +95,15 @@ class Wire(Struct, frozen=True):
     path: str
     body: Callable[[Request, str], Body]
     """Of a request, for an endpoint at that address. Raises `wire.atoms.BrokenPair`."""
-    stream: Callable[[Server], Stream]
+    stream: Callable[[ApiServer], Stream]
     overhead: Overhead
     optional: Mapping[str, Optional]
     """What requests can do without, by name. What comes later may drop what came in the place of
     something before it."""
     headers: Callable[[str], Mapping[str, str]] = bearer
     """That take the key."""
-    counting: Counting | None = None
-    compacting: Compacting | None = None
+    counting: CountEndpoint | None = None
+    compacting: CompactionEndpoint | None = None
     hosts_tools: bool = False
     """Whether the provider itself may run tools, such as a search."""
 

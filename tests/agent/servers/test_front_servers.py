@@ -19,7 +19,7 @@ from pinfold.ports.servers import ServerState
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts
 from pinfold.window.refused import Refused
-from pinfold.wire.errors import Server, from_answer
+from pinfold.wire.errors import ApiServer, from_answer
 
 WIDE = replace(MODEL, context_window=200_000)
 FORTY = [
@@ -276,6 +276,6 @@ def test_a_servers_refusal_of_a_schema_names_the_tool_on_both_wires(where: str) 
             "code": "invalid_function_parameters",
         }
     }
-    error = from_answer(body, Server("https://api.openai.com/v1"), status=400)
+    error = from_answer(body, ApiServer("https://api.openai.com/v1"), status=400)
     assert isinstance(error, RequestRejected)
     assert "'mcp__git__diff'" in str(error)

@@ -12,7 +12,7 @@ from pinfold.rollout.events import Data, ItemAdded, JobEnded, JobStarted
 from pinfold.rollout.items import ABOUT, JOB, JOBS, Item
 from pinfold.rollout.journal import JournalError
 from pinfold.sanitize import one_line
-from pinfold.tools.jobs import Job, Jobs
+from pinfold.tools.jobs import BackgroundJob, BackgroundJobs
 
 TAIL = 2_000
 """Bytes of unread output that the model is told when a command ends."""
@@ -23,7 +23,7 @@ class Background:
 
     def __init__(self, record: Record) -> None:
         self._record = record
-        self.jobs = Jobs(record.state.last_job, self._journal_end)
+        self.jobs = BackgroundJobs(record.state.last_job, self._journal_end)
 
     async def take_up(self) -> None:
         """Note that what an earlier opening left running has ended. Raises `JournalError`."""
@@ -31,7 +31,7 @@ class Background:
         if left:
             await self._record.append(*(JobEnded(job=n, reason="pinfold stopped") for n in left))
 
-    async def _journal_end(self, job: Job) -> None:
+    async def _journal_end(self, job: BackgroundJob) -> None:
         record = self._record
         ended = JobEnded(
             job=job.number,

@@ -247,7 +247,7 @@ class Races:
         ]
 
     async def _test(self, child: ChildStarted, command: str) -> tuple[int | None, str]:
-        from pinfold.tools.shell import Shell  # pydantic comes with it
+        from pinfold.tools.shell import ShellTool  # pydantic comes with it
 
         try:
             folder = await self._there().find(child.worktree, self._base(child.race))
@@ -264,7 +264,7 @@ class Races:
                 sandbox=sandbox,
             )
             arguments = json.dumps({"command": command, "timeout": TIMEOUT})
-            outcome = await Shell().run(arguments, context)
+            outcome = await ShellTool().run(arguments, context)
         except ToolError as error:
             return None, str(error)
         return outcome.detail.get("exit_code"), outcome.output

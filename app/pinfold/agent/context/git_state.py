@@ -10,7 +10,7 @@ from pinfold.agent.record import Record
 from pinfold.paths import repository_root
 from pinfold.ports.tool import Sandbox, ToolError
 from pinfold.sanitize import one_line
-from pinfold.tools.process import Command
+from pinfold.tools.process import RunningCommand
 
 SUBJECT = "git"
 # A repository's own configuration names programs: none of them is needed for this.
@@ -48,7 +48,7 @@ class GitState:
         try:
             async with (
                 asyncio.timeout(SECONDS),
-                Command(
+                RunningCommand(
                     [*STATUS, "--branch"],
                     self._cwd,
                     stderr=asyncio.subprocess.DEVNULL,

@@ -21,7 +21,7 @@ from pinfold.rollout.items import Item
 from pinfold.rollout.provenance import Prompt
 from pinfold.sanitize import one_line
 from pinfold.skills.expansion import Plain, Read, Run, parts
-from pinfold.skills.library import Called
+from pinfold.skills.library import Invocation
 from pinfold.tokens.prices import price_of
 
 NAME = "command"
@@ -49,7 +49,7 @@ class Expanding:
         self._choice = choice
         self._switch = switch
 
-    async def called(self, prompt: Prompt) -> Called | None:
+    async def called(self, prompt: Prompt) -> Invocation | None:
         """What a prompt calls, from its file as it is now; None where it is plain text.
 
         Raises `Stopped` where that can't be used.
@@ -68,7 +68,7 @@ class Expanding:
             )
         return found
 
-    async def choose_model(self, called: Called) -> None:
+    async def choose_model(self, called: Invocation) -> None:
         """Continue with the model that a command asks for; a project's only where the user says
         so. Raises `Stopped`, `JournalError`."""
         wanted = called.extension.model
@@ -86,7 +86,7 @@ class Expanding:
                 Told(f"{called.extension.shown} asks for {wanted}. /model {before} goes back.")
             )
 
-    async def _agrees(self, wanted: str, called: Called) -> bool:
+    async def _agrees(self, wanted: str, called: Invocation) -> bool:
         """Whether the user lets a project choose the model. Raises `Stopped`."""
         choice, provider = self._choice, self._choice.model.provider
         use, stay = f"Use {_priced(wanted, provider, choice)}", "Stay with "
@@ -105,7 +105,7 @@ class Expanding:
             raise Stopped(f"/{called.extension.name} is not sent.")
         return decision.verdict == "yes" and decision.note == use
 
-    async def put(self, called: Called) -> None:
+    async def put(self, called: Invocation) -> None:
         """Journal the text, with what it asks to read and to run. Raises `JournalError`."""
         one = called.extension
         if one.kind == "skill":
@@ -132,7 +132,7 @@ class Expanding:
 
         await self._record.add(make)
 
-    async def _filled(self, called: Called) -> tuple[str, list[Observation]]:
+    async def _filled(self, called: Invocation) -> tuple[str, list[Observation]]:
         """The text of a command, with outputs and files, and what was seen for it."""
         texts: list[str] = []
         seen: list[Observation] = []

@@ -26,7 +26,7 @@ async def run(
 
     Raises `ToolError`, `JournalError`.
     """
-    from pinfold.tools.shell import Shell  # pydantic comes with it
+    from pinfold.tools.shell import ShellTool  # pydantic comes with it
 
     call_id = f"user-{record.state.last_n + 1}"
     live = LiveOutput(record, call_id)
@@ -36,7 +36,7 @@ async def run(
     record.tell(ToolStarted(call_id, "shell", f"$ {command}"))
     try:
         arguments = json.dumps({"command": command, "timeout": TIMEOUT})
-        outcome = await outputs.fitted(await Shell().run(arguments, context), context)
+        outcome = await outputs.fitted(await ShellTool().run(arguments, context), context)
     except asyncio.CancelledError:
         text = live.text + "\n[interrupted by the user]"
         ran = observe_command(command, text)

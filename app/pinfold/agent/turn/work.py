@@ -22,7 +22,7 @@ from pinfold.ports.tool import Terminal
 from pinfold.rollout.events import Data
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.provenance import Prompt
-from pinfold.tools.jobs import Jobs
+from pinfold.tools.jobs import BackgroundJobs
 
 Answer = TypeVar("Answer")
 
@@ -37,7 +37,7 @@ class Work:
         turn: Turn,
         before: BeforeTurn,
         outputs: Outputs,
-        jobs: Jobs,
+        jobs: BackgroundJobs,
         queue: PromptQueue,
         planning: Planning,
     ) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from pinfold.ports.tool import Sandbox
-from pinfold.tools.sandbox.places import Places
+from pinfold.tools.sandbox.places import GuardedPlaces
 
 NULL = "/dev/null"
 CONFINED = (
@@ -27,7 +27,7 @@ _NEEDED = [_RUN / name for name in ("current-system", "opengl-driver", "systemd/
 
 def arguments(
     sandbox: Sandbox,
-    places: Places,
+    places: GuardedPlaces,
     hidden: Collection[Path],
     extra: Sequence[Path],
     folder: Path,

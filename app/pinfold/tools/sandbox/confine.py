@@ -19,7 +19,7 @@ from pinfold.ports.tool import Sandbox
 from pinfold.tools.sandbox import bubblewrap, landlock, seatbelt
 from pinfold.tools.sandbox.grants import EVERYTHING, grants
 from pinfold.tools.sandbox.places import (
-    Places,
+    GuardedPlaces,
     SetAside,
     look,
     put_back,
@@ -100,7 +100,7 @@ class Confined:
     """One command's sandbox, from before its start to after its end."""
 
     def __init__(
-        self, sandbox: Sandbox, argv: list[str], env: dict[str, str], before: Places
+        self, sandbox: Sandbox, argv: list[str], env: dict[str, str], before: GuardedPlaces
     ) -> None:
         """`argv` is what to start. Raises `OSError`."""
         self.argv = argv
@@ -138,7 +138,7 @@ class Confined:
             gone.poll(END_SECONDS * 1000)
             os.close(first)
 
-    def _take(self, before: Places) -> None:
+    def _take(self, before: GuardedPlaces) -> None:
         self._before = before
         self._copies: dict[Path, Path] = {}
         if self._sandbox.kind == "landlock":
@@ -177,7 +177,7 @@ def confine(
     scratch = sandbox.scratch
     for name in ("tmp", "cache"):
         (scratch / name).mkdir(parents=True, exist_ok=True, mode=0o700)
-    places = look(sandbox.roots) if sandbox.writes else Places()
+    places = look(sandbox.roots) if sandbox.writes else GuardedPlaces()
     gits = [path for root in sandbox.roots for path in worktree(root) or ()]
     hidden = secrets() | secrets(inherited) | existing(sandbox.hidden)
     extra = [*gits, scratch / "cache"]

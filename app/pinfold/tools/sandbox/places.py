@@ -29,7 +29,7 @@ Identity = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Places:
+class GuardedPlaces:
     """The guarded places, by path, with what tells each from another one of that name."""
 
     kept: dict[Path, Identity] = field(default_factory=dict)
@@ -58,9 +58,9 @@ def moved(place: SetAside, workspace: Path) -> str:
     return f"[{name} was set aside: {place.why}. Only the user may bring it back: {place.now}]"
 
 
-def look(roots: Iterable[Path]) -> Places:
+def look(roots: Iterable[Path]) -> GuardedPlaces:
     """The guarded places below the roots. Blocking."""
-    found = Places()
+    found = GuardedPlaces()
     for root in roots:
         _look(root, found)
         if own := worktree(root):
@@ -70,7 +70,7 @@ def look(roots: Iterable[Path]) -> Places:
     return found
 
 
-def _look(root: Path, found: Places) -> None:
+def _look(root: Path, found: GuardedPlaces) -> None:
     waiting, looked = [str(root)], 0
     while waiting:
         folder = waiting.pop()
@@ -113,7 +113,7 @@ def _add(path: Path, to: dict[Path, Identity]) -> None:
     to[path] = (found.st_ino, found.st_ctime_ns if stat.S_ISLNK(found.st_mode) else 0)
 
 
-def _add_git(folder: Path, found: Places) -> None:
+def _add_git(folder: Path, found: GuardedPlaces) -> None:
     _add(folder, found.stays)
     for name in _IN_GIT:
         _add(folder / name, found.kept)
@@ -142,7 +142,7 @@ def _line(path: Path) -> str:
 
 
 def set_aside(
-    before: Places, roots: Iterable[Path], to: Path, back: Collection[Path] = ()
+    before: GuardedPlaces, roots: Iterable[Path], to: Path, back: Collection[Path] = ()
 ) -> list[SetAside]:
     """Move away the guarded places that were not there before, nor put back. Blocking."""
     known = {*before.kept.values(), *before.stays.values()}
@@ -163,7 +163,7 @@ def set_aside(
     return moved
 
 
-def remember(places: Places, to: Path) -> dict[Path, Path]:
+def remember(places: GuardedPlaces, to: Path) -> dict[Path, Path]:
     """Copies of what must stay, for a sandbox that can't keep it. Blocking. Raises `OSError`."""
     copies: dict[Path, Path] = {}
     shutil.rmtree(to, ignore_errors=True)
@@ -181,7 +181,7 @@ def remember(places: Places, to: Path) -> dict[Path, Path]:
 
 
 def put_back(
-    before: Places, copies: dict[Path, Path], roots: Iterable[Path], to: Path
+    before: GuardedPlaces, copies: dict[Path, Path], roots: Iterable[Path], to: Path
 ) -> list[SetAside]:
     """Bring git folders back, and the copies of what has changed. Blocking."""
     changed = _brought_back(before, look(roots), to)
@@ -197,7 +197,7 @@ def put_back(
     return changed
 
 
-def _brought_back(before: Places, now: Places, to: Path) -> list[SetAside]:
+def _brought_back(before: GuardedPlaces, now: GuardedPlaces, to: Path) -> list[SetAside]:
     moved = []
     whereabouts = {place: path for path, place in now.stays.items()}
     for path, place in before.stays.items():

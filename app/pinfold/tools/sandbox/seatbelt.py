@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from pinfold.ports.tool import Sandbox
-from pinfold.tools.sandbox.places import Places
+from pinfold.tools.sandbox.places import GuardedPlaces
 
 PROGRAM = "/usr/bin/sandbox-exec"
 SERVICES = (
@@ -27,7 +27,7 @@ HEAD = """\
 
 
 def profile(
-    sandbox: Sandbox, places: Places, hidden: Collection[Path], extra: Iterable[Path]
+    sandbox: Sandbox, places: GuardedPlaces, hidden: Collection[Path], extra: Iterable[Path]
 ) -> str:
     """Later rules win: what is hidden or guarded comes last."""
     lines = [HEAD, *(f"(allow mach-lookup (global-name {json.dumps(n)}))" for n in SERVICES)]

@@ -6,7 +6,7 @@ from pinfold.rollout.context import ToolSchema
 from pinfold.wire.chat.body import body
 from pinfold.wire.chat.optional import OPTIONAL
 from pinfold.wire.chat.stream import ChatStream
-from pinfold.wire.wires import Counting, Overhead, Wire
+from pinfold.wire.wires import CountEndpoint, Overhead, Wire
 
 PATH = "/chat/completions"
 
@@ -33,5 +33,5 @@ WIRE = Wire(
     ),
     OPTIONAL,
     # llama.cpp counts, and is never far away.
-    counting=Counting(f"{PATH}/input_tokens", frozenset({"model", "messages", "tools"})),
+    counting=CountEndpoint(f"{PATH}/input_tokens", frozenset({"model", "messages", "tools"})),
 )

@@ -17,7 +17,7 @@ from pinfold.ports.provider import (
     TextDelta,
 )
 from pinfold.rollout.values import Usage
-from pinfold.wire.errors import Server, from_answer
+from pinfold.wire.errors import ApiServer, from_answer
 
 
 class _Function(Struct):
@@ -95,7 +95,7 @@ _decoder = msgspec.json.Decoder(_Chunk)
 class ChatStream:
     """Takes the data of each event and gives deltas; `done` once the response is whole."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ApiServer) -> None:
         self.done = False
         self._server = server
         self._kind: Literal["assistant", "reasoning"] | None = None

@@ -6,7 +6,7 @@ from pinfold.wire.responses.compaction import read_compaction
 from pinfold.wire.responses.declaration import declaration
 from pinfold.wire.responses.optional import OPTIONAL
 from pinfold.wire.responses.stream import ResponsesStream
-from pinfold.wire.wires import Compacting, Counting, Overhead, Wire
+from pinfold.wire.wires import CompactionEndpoint, CountEndpoint, Overhead, Wire
 
 PATH = "/responses"
 _READ = frozenset({"model", "input", "instructions"})
@@ -28,7 +28,7 @@ WIRE = Wire(
         past_reasoning=False,
     ),
     OPTIONAL,
-    counting=Counting(f"{PATH}/input_tokens", _READ | {"tools"}, everywhere=True),
-    compacting=Compacting(f"{PATH}/compact", _READ | {KEY}, read_compaction),
+    counting=CountEndpoint(f"{PATH}/input_tokens", _READ | {"tools"}, everywhere=True),
+    compacting=CompactionEndpoint(f"{PATH}/compact", _READ | {KEY}, read_compaction),
     hosts_tools=True,
 )

@@ -7,18 +7,18 @@ from msgspec import Struct
 
 from pinfold.ports.errors import MalformedStream
 from pinfold.ports.provider import Compacted
-from pinfold.wire.errors import Server, from_answer
-from pinfold.wire.responses.stream import UsageReport, usage_of
+from pinfold.wire.errors import ApiServer, from_answer
+from pinfold.wire.responses.stream import ResponsesUsage, usage_of
 
 _KINDS = {"compaction", "compaction_summary"}
 
 
 class _Answer(Struct):
     output: list[dict[str, Any]]
-    usage: UsageReport | None = None
+    usage: ResponsesUsage | None = None
 
 
-def read_compaction(answer: object, server: Server) -> Compacted:
+def read_compaction(answer: object, server: ApiServer) -> Compacted:
     """The compaction item of an answer, as it came. Raises `ProviderError`."""
     if isinstance(answer, str) or (isinstance(answer, dict) and answer.get("error")):
         raise from_answer(answer, server, status=200)

@@ -17,7 +17,7 @@ from pinfold.ports.provider import (
     TextDelta,
 )
 from pinfold.rollout.values import Usage
-from pinfold.wire.errors import Server, from_answer
+from pinfold.wire.errors import ApiServer, from_answer
 
 
 class _Details(Struct):
@@ -26,7 +26,7 @@ class _Details(Struct):
     reasoning_tokens: int | None = None
 
 
-class UsageReport(Struct):
+class ResponsesUsage(Struct):
     input_tokens: int | None = None
     output_tokens: int | None = None
     input_tokens_details: _Details | None = None
@@ -38,7 +38,7 @@ class _Incomplete(Struct):
 
 
 class _Response(Struct):
-    usage: UsageReport | None = None
+    usage: ResponsesUsage | None = None
     error: Any = None
     incomplete_details: _Incomplete | None = None
 
@@ -61,7 +61,7 @@ _decoder = msgspec.json.Decoder(_Event)
 class ResponsesStream:
     """Takes the data of each event and gives deltas; `done` once the response is whole."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ApiServer) -> None:
         self.done = False
         self._server = server
         self._calls: dict[str, tuple[int, str]] = {}
@@ -181,7 +181,7 @@ def _texts(item: dict[str, Any], key: str) -> list[str]:
     ]
 
 
-def usage_of(usage: UsageReport) -> Usage:
+def usage_of(usage: ResponsesUsage) -> Usage:
     details = usage.input_tokens_details or _Details()
     return Usage(
         input=usage.input_tokens or 0,
