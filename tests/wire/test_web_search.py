@@ -23,7 +23,7 @@ CALL = {
 
 
 def told(web: Web | None) -> Toolbox:
-    return Toolbox((), tools(web=web))
+    return Toolbox(tools(web=web), lambda _: None, ())
 
 
 def fed(kind: str, **fields: Any) -> list[Delta]:
