@@ -146,11 +146,17 @@ def servers(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
         listening.append(socket.socket(socket.AF_UNIX))
         listening[-1].bind(address)
         listening[-1].listen()
-    for connection in listening:
-        threading.Thread(target=_accept, args=(connection, machine.heard), daemon=True).start()
+    threads = [
+        threading.Thread(target=_accept, args=(connection, machine.heard))
+        for connection in listening
+    ]
+    for thread in threads:
+        thread.start()
     monkeypatch.setenv("PORT", str(listening[0].getsockname()[1]))
     yield
-    for connection in listening:
+    for connection, thread in zip(listening, threads, strict=True):
+        connection.shutdown(socket.SHUT_RDWR)  # `accept` returns
+        thread.join()
         connection.close()
 
 
