@@ -1,4 +1,4 @@
-"""OpenAI messages compacted, or told as a digest: no session, no model, no network."""
+"""Compacts OpenAI messages, or makes a digest of them: no session, no model, no network."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ __all__ = ["CompactionResult", "Digest", "Impossible", "Line", "compact", "diges
 Message = dict[str, Any]
 
 _EPOCH = 1_700_000_000
-"""Seconds since 1970; each message gets a time of its own, by which its items are told apart."""
+"""Seconds since 1970. Each message gets its own time, by which its items find it."""
 
 _PRUNED_TAIL = 12
 """Items at the end that `prune` leaves alone."""
@@ -43,16 +43,16 @@ _PRUNED_TAIL = 12
 
 class CompactionResult(Struct, frozen=True):
     messages: list[Message]
-    """Ready to be sent; those that stayed are the very ones that were given."""
+    """Ready to be sent. Messages that stay are the same objects as those given."""
     before: int
     """Tokens."""
     after: int
     report: DryRunReport | None
-    """What became of each item; none where all messages fit as they are."""
+    """What became of each item; None if all messages fit as they are."""
 
 
 class Line(Struct, frozen=True):
-    """What was said or done."""
+    """A line of a digest."""
 
     message: int
     """The index of the message that it comes from."""
@@ -61,24 +61,24 @@ class Line(Struct, frozen=True):
 
 
 class Digest(Struct, frozen=True):
-    """Messages thinned: words of the user and the agent, edits, commands and failures, verbatim and
-    in their order."""
+    """Messages thinned: words of the user and the agent, edits, commands and failures, word for
+    word and in order."""
 
     text: str
-    """The lines as a model reads them; `#7` is before those of `messages[7]`."""
+    """The lines as a model reads them; `#7` marks those of `messages[7]`."""
     tokens: int
     """Of the text, in o200k."""
     lines: tuple[Line, ...]
     left_out: tuple[Line, ...]
-    """What had no room."""
+    """The lines that had no room."""
 
 
 def digest(messages: Sequence[Message], budget_tokens: int = 8_000) -> Digest:
     """What was said and done in chat messages, or in items of the Responses API, in at most
     `budget_tokens`.
 
-    The same messages give the same bytes. Secrets stay in it: it goes where the messages went.
-    Raises `ValueError` where `messages` are none.
+    The same messages give the same bytes. Secrets stay in: the digest goes where the messages went.
+    Raises `ValueError` if something in `messages` is not a message.
     """
     for index, message in enumerate(messages):
         if not isinstance(message, dict) or not is_message(message):
@@ -106,11 +106,11 @@ def compact(
     strategy: str = "checkpoint",
     pins: Sequence[Pin] = (),
 ) -> CompactionResult:
-    """Chat messages that take at most `budget_tokens`, and say what the others said.
+    """Chat messages of at most `budget_tokens` that say what all of them said.
 
-    `pins` are indexes into `messages`, and globs over the files that they concern. Raises
-    `Impossible` where the system message, pins and the latest request exceed the budget, and
-    `ValueError` where `messages` are none, or a strategy needs a model.
+    `pins` are indexes into `messages`, or globs of files. Raises `Impossible` if the system
+    message, pins and the latest request exceed the budget, and `ValueError` if something in
+    `messages` is not a message, or the strategy is unknown or needs a model.
     """
     _check(messages, strategy)
     own = registry().strategies[strategy]
@@ -213,7 +213,7 @@ class _Writer:
             (s.item.response, s.item.call_id): s for s in shown if s.item.kind == "tool_result"
         }
         groups: dict[int, list[Shown]] = {}
-        """By message; what is inserted is alone."""
+        """By message; an inserted item is a group of its own."""
         for at, entry in enumerate(shown):
             if entry.item.kind != "tool_result":
                 key = self._of[entry.item.n] if entry.item.n in self._of else -1 - at

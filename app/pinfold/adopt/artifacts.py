@@ -16,12 +16,12 @@ class Touched(NamedTuple):
 
 
 def command(text: str) -> Touched:
-    """A command that was run."""
     return Touched(f"cmd:{text}", "command", "run")
 
 
 def file(path: str, op: Op, cwd: str, base: str = "") -> Touched:
-    """A file, named from the folder `base`: relative to `cwd`, absolute outside it."""
+    """A file, named relative to the folder `base`; the URI is relative to `cwd`, absolute outside
+    it."""
     flavour: type[PurePath] = PureWindowsPath if PureWindowsPath(cwd).drive else PurePosixPath
     whole = flavour(normpath((flavour(cwd) / base / path).as_posix()))
     inside = whole != flavour(cwd) and whole.is_relative_to(cwd)

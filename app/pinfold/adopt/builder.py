@@ -1,6 +1,6 @@
-"""Builds an adoption: takes what a reader finds, and keeps the rules of pinfold's own rollouts.
+"""Builds an adoption from what a reader finds, by the rules of pinfold's own rollouts.
 
-Whatever it is fed, every tool call in the window has exactly one result, with the response number
+Whatever it is given, every tool call in the window has exactly one result, with the response number
 and call id of the call; a result without a call becomes a `context` item.
 """
 
@@ -79,7 +79,7 @@ class Builder:
         self._notes: list[str] = []
 
     def start(self, at: datetime, *, session: str = "", cwd: str = "", version: str = "") -> None:
-        """Say where the session comes from. What was said first holds."""
+        """Say where the session comes from. The first value of each counts."""
         self._started_at = self._started_at or at
         self._adopted = replace(self._adopted, session=self._adopted.session or session)
         self._cwd = self._cwd or cwd
@@ -102,7 +102,7 @@ class Builder:
             self._add(at, changed)
 
     def context(self, at: datetime, context: Context) -> None:
-        """Say what is before the window from now on."""
+        """Say what stands before the window from now on."""
         digest = hashlib.sha256(msgspec.json.encode(context)).hexdigest()[:16]
         if digest != self._context_hash:
             self._context_hash = digest
@@ -133,9 +133,9 @@ class Builder:
         return self._response
 
     def item(self, at: datetime, new: Item) -> int:
-        """Add an item, and return the number that it gets. A result takes the response of its call.
+        """Add an item, and return its number. A result takes the response of its call.
 
-        Of its origin only the foreign id counts.
+        Of `new.origin` only the foreign id counts.
         """
         n = self._known.next_number()
         item = replace(
@@ -199,9 +199,10 @@ class Builder:
     def match(
         self, kind: Kind, content: str, call_id: str | None = None, name: str | None = None
     ) -> int | None:
-        """The newest item that is the same, each once until the next `replace`; None if none is.
+        """The newest item that is the same, each once until the next `replace`; None if there is
+        none.
 
-        To match a whole window ask for its last entry first.
+        To match a whole window, start with its last entry.
         """
         return self._matches.find(kind, content, call_id or None, name)
 
@@ -247,7 +248,7 @@ class Builder:
         self._matches.clear()
 
     def mask(self, at: datetime, numbers: Iterable[int]) -> None:
-        """Say that the bodies of results left the window; those that are not in it stay whole."""
+        """Mask results in the window; others stay whole."""
         masked = [n for n in numbers if n in self.window]
         if masked:
             self._masked.update(masked)
@@ -259,7 +260,7 @@ class Builder:
         self._skipped[what] += 1
 
     def note(self, sentence: str) -> None:
-        """Tell the reader something, once."""
+        """Add a note for the user, once."""
         if sentence not in self._notes:
             self._notes.append(sentence)
 

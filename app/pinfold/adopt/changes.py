@@ -5,7 +5,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 STATUS = {"pending": "pending", "in_progress": "in_progress", "completed": "done"}
-"""The status of a step of a plan: as Claude Code and Codex call it, and as pinfold does."""
+"""The status of a plan's step: in Claude Code and Codex, and in pinfold."""
 MAX_LINES = 1_000
 MAX_CHARACTERS = 64_000
 
@@ -15,17 +15,16 @@ class DiffPart(NamedTuple):
 
     path: str
     lines: Sequence[str]
-    """Each behind its sign: ` `, `+` or `-`."""
+    """Each begins with ` `, `+` or `-`."""
     old: int = 1
     new: int = 1
-    """The numbers of its first line before and after; 1 where they are not known."""
+    """The numbers of the first line before and after; 1 if not known."""
 
 
 def edited(
     paths: Sequence[str], parts: Iterable[DiffPart] = (), *, bodies: Iterable[str]
 ) -> dict[str, Any]:
-    """The detail of an edit; `bodies` are the call's arguments that hold text of files, as far as
-    they are known."""
+    """The detail of an edit; `bodies` are the arguments that hold text of files, if known."""
     detail: dict[str, Any] = {"act": "edit", "paths": list(paths)}
     if held := list(bodies):
         detail["bodies"] = held
@@ -62,7 +61,7 @@ def refused(text: str, words: str = "") -> dict[str, Any]:
 
 
 def signed(before: str, after: str) -> list[str]:
-    """The lines of a piece of text that was replaced, what both ends share in common."""
+    """A replacement as signed lines; what both texts begin and end with is context."""
     old, new = before.splitlines(), after.splitlines()
     head = _shared(old, new)
     tail = _shared(old[head:][::-1], new[head:][::-1])

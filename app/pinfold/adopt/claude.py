@@ -26,12 +26,12 @@ from pinfold.adopt.lines import compact, object_of, records, text_of, time_of
 from pinfold.rollout.items import Image, Item, Kind
 
 _UNREAD = ("data", "snapshot", "todos")
-"""Large fields that nothing here reads."""
+"""Large fields that are not read."""
 HOST = {"act": "host"}
 
 
 def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
-    """The session in `lines`, which came from `file`. Raises `NotASession`."""
+    """The session in the lines of `file`. Raises `NotASession`."""
     return _Reader(file).read(lines)
 
 
@@ -42,14 +42,14 @@ class _Reader:
         self._builder = self._thread.builder
         self._replies = Replies(self._thread)
         self._before = self._thread.at
-        """When the record before the one at hand was written."""
+        """The time of the record before this one."""
         self._branch = ""
         self._leaf = ""
-        """The leaf that was named after the last message."""
+        """The leaf that was named since the last message."""
         self._titles: dict[str, str] = {}
         self._interrupted = False
         self._is_agent = False
-        """Whether the file is a sub-agent's own: all of it is a side chain, and nobody typed it."""
+        """Whether the file is a sub-agent's: all of it is a side chain, and nobody typed it."""
 
     def read(self, lines: Iterable[bytes]) -> Adoption:
         every = self._records(lines)
@@ -69,7 +69,6 @@ class _Reader:
         return self._finish()
 
     def _records(self, lines: Iterable[bytes]) -> list[Record]:
-        """The records, each once."""
         found: list[Record] = []
         for record in records(lines, self._builder):
             uuid = text_of(record, "uuid")
@@ -88,7 +87,6 @@ class _Reader:
         return found
 
     def _loose(self, record: Record) -> None:
-        """A line that is not linked to others."""
         match record:
             case {"type": "queue-operation"}:
                 self._thread.queue.step(record)
@@ -203,7 +201,7 @@ class _Reader:
             self._thread.add(record, node, item)
 
     def _attachment(self, record: Record) -> None:
-        """What the host put beside a prompt or a result; or a prompt that came meanwhile."""
+        """What the host attached; or a prompt that came while the agent worked."""
         told = object_of(record, "attachment")
         if told.get("type") != "queued_command":
             node = self._thread.node(record)

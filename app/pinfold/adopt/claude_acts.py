@@ -21,19 +21,19 @@ _FILE_TOOLS: dict[str, tuple[str, Op]] = {
 }
 """Which argument names the file. Grep and Glob are not here: what they name may be a folder."""
 _OPS: dict[str, Op] = {"view": "read", "create": "create"}
-"""What these commands of `str_replace_based_edit_tool` do; the others update."""
+"""What these commands of `str_replace_based_edit_tool` do; its others update."""
 _BEFORE = ("old_string", "old_str")
 _AFTER = ("new_string", "new_str", "content", "file_text", "new_source", "insert_text")
-"""Arguments of edits: what was there, and what takes its place."""
+"""Arguments of edits: the old text, and the new."""
 _AGENTS = frozenset({"Agent", "Task"})
 _REFUSALS = (
     "The agent proposed a plan that was rejected by the user",
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action right now",
 )
-"""How the results of calls begin that the user refused."""
+"""How results of refused calls begin."""
 _SAID = "the user said:\n"
-"""What is before the user's words in a refusal."""
+"""What comes before the user's words in a refusal."""
 _AFTER_WORDS = "\n\nNote: The user's next message"
 _EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,9})(?:\n|$)")
 _CREATED = re.compile(r"Task #(\S+) created")
@@ -42,13 +42,13 @@ _ERROR, _ERROR_END = "<tool_use_error>", "</tool_use_error>"
 _LAUNCHED = "Async agent launched successfully"
 _AGENT_FOOT = "\nagentId: "
 _REPORT = "--- RESULT ---\n"
-"""What is between what a sub-agent did and what it reports."""
+"""What comes before the report in a sub-agent's output."""
 _RESET = re.compile(r"(?:^|\n)Shell cwd was reset to .*\Z")
 _APPROVED = "## Approved Plan"
 
 
 def kept(extra: Any) -> dict[str, Any]:
-    """What is worth keeping of a `toolUseResult`, which may repeat whole files."""
+    """The part of a `toolUseResult` to keep; the rest may repeat whole files."""
     if not isinstance(extra, dict):
         return {}
     names = ("agentId", "annotations", "answers", "structuredPatch", "task")
@@ -56,12 +56,12 @@ def kept(extra: Any) -> dict[str, Any]:
 
 
 class ClaudeActs:
-    """Tells what each call did. It knows the tasks, which change one by one, and sub-agents."""
+    """Tells what each call did. Remembers tasks, which change one by one, and sub-agents."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, dict[str, str]] = {}
         self._agents: dict[str, str] = {}
-        """What each sub-agent was to do, by its id."""
+        """The task of each sub-agent, by its id."""
 
     def detail(
         self, tool: str, given: Given, text: str, extra: Given, cwd: str, *, ok: bool
@@ -136,7 +136,7 @@ class ClaudeActs:
 
 
 def touched(tool: str, given: Given, cwd: str, *, ok: bool) -> Touched | None:
-    """The artifact that a call touched, if it is certain which; `ok` is whether it went well."""
+    """The artifact that a call touched, if that is certain; `ok`: whether the call succeeded."""
     if tool == "Bash":
         text = text_of(given, "command")
         return command(text) if text else None
@@ -145,7 +145,7 @@ def touched(tool: str, given: Given, cwd: str, *, ok: bool) -> Touched | None:
 
 
 def _file(tool: str, given: Given) -> tuple[str, Op]:
-    """The path of the file that a call names, which may be empty, and what it does to it."""
+    """The path that a call names, which may be empty, and what it does to that file."""
     argument, op = _FILE_TOOLS.get(tool, ("", "read"))
     path = text_of(given, argument) if argument else ""
     return path, _OPS.get(text_of(given, "command"), op)
@@ -173,7 +173,7 @@ def _hunk(path: str, hunk: dict[str, Any]) -> DiffPart:
 
 
 def _parts(path: str, given: Given) -> list[DiffPart]:
-    """What the arguments of an edit say of it, where the session does not tell what changed."""
+    """What the arguments say of an edit, if the session does not record what changed."""
     edits = [edit for edit in list_of(given, "edits") if isinstance(edit, dict)]
     found = []
     for edit in edits or [given]:
@@ -184,7 +184,6 @@ def _parts(path: str, given: Given) -> list[DiffPart]:
 
 
 def _question(given: Given, text: str, extra: Given) -> dict[str, Any]:
-    """Questions and the user's answers, one line each."""
     answers, notes = object_of(extra, "answers"), object_of(extra, "annotations")
     asked, words = [], []
     for entry in list_of(given, "questions"):
@@ -206,12 +205,12 @@ def _planned(plan: str) -> dict[str, Any]:
 
 
 def _reported(text: str) -> bool:
-    """Whether a `TaskOutput` brings the report of a sub-agent that is done."""
+    """Whether a `TaskOutput` has the report of a finished sub-agent."""
     return inside(text, "task_type") == "local_agent" and inside(text, "status") == "completed"
 
 
 def _host(tool: str, text: str, *, ok: bool) -> Spans:
-    """What Claude Code wrote into a result."""
+    """The parts of a result that Claude Code wrote."""
     if tool in _AGENTS:
         if text.startswith(_LAUNCHED):
             return [[0, len(text)]]

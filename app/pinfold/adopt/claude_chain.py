@@ -16,32 +16,32 @@ class ChainNode:
         self.parent = parent
         self.items: list[int] = []
         self.opens_window = opens_window
-        """Whether a compaction ended here: what came before is out of the window."""
+        """Whether it is a compaction's: the window begins here."""
         self.host = self
-        """The compaction that kept this node's items, where one did."""
+        """The compaction that kept this node's items, else the node itself."""
 
 
 class Chain:
-    """The nodes of a file, by the records that they came from."""
+    """The nodes of a file, by record."""
 
     def __init__(self) -> None:
         self._root = ChainNode(None)
         self._nodes: dict[str, ChainNode] = {}
         self._path = {self._root}
         self.tip = self._root
-        """Where the conversation stands."""
+        """The end of the conversation."""
 
     def find(self, uuid: str) -> ChainNode | None:
-        """The node that the record stands for, None where it is missing."""
+        """The node of a record; None if the record is missing."""
         node = self._nodes.get(uuid)
         return node.host if node else None
 
     def parent(self, uuid: str) -> ChainNode:
-        """The node that a record hangs on: the root without one, the tip where it is missing."""
+        """The node of a parent: the root if `uuid` is empty, the tip if it is missing."""
         return (self.find(uuid) or self.tip) if uuid else self._root
 
     def link(self, uuid: str, node: ChainNode) -> None:
-        """Let the record `uuid` stand for `node`."""
+        """Make `node` the node of the record `uuid`."""
         if uuid:
             self._nodes[uuid] = node
 
@@ -54,14 +54,14 @@ class Chain:
         self.tip = node
 
     def add(self, node: ChainNode, n: int) -> bool:
-        """Give item `n` to `node`; whether it belongs in the window there."""
+        """Give item `n` to `node`; returns whether the item is in the window."""
         node.items.append(n)
         if node.host is not node:
             node.host.items.append(n)
         return node.host in self._path
 
     def keep(self, uuids: Iterable[str], host: ChainNode) -> list[int]:
-        """The items of whole nodes that the compaction `host` keeps."""
+        """Let the compaction `host` keep the nodes of these records; returns their items."""
         nodes = dict.fromkeys(self._nodes[uuid] for uuid in uuids if uuid in self._nodes)
         for node in nodes:
             if node is not self._root:

@@ -7,8 +7,8 @@ from pinfold.adopt.lines import text_of
 class Queue:
     """Prompts that wait for the agent.
 
-    One that a running turn took in has no message of its own in old versions; newer ones tell it
-    once more, as an attachment.
+    In old versions, one that a running turn took in has no message; newer ones repeat it as an
+    attachment.
     """
 
     def __init__(self) -> None:
@@ -28,12 +28,12 @@ class Queue:
                 self._waiting.clear()
 
     def told(self, text: str) -> None:
-        """An attachment tells this one."""
+        """An attachment repeats this prompt."""
         if text in self._taken:
             self._taken.remove(text)
 
     def take(self) -> list[str]:
-        """What a running turn took in, and nothing else told; commands to the host aside."""
+        """What a running turn took in and nothing repeated, without commands to the host."""
         taken, self._taken = self._taken, []
         return [text for text in taken if not text.startswith("/")]
 

@@ -1,4 +1,4 @@
-"""The lines of a Claude Code session, as far as pinfold reads them."""
+"""The parts of a Claude Code session's lines that pinfold reads."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ Record = dict[str, Any]
 Block = dict[str, Any]
 
 LINKED = frozenset({"user", "assistant", "system", "attachment", "progress"})
-"""Types that `parentUuid` links. Old versions hang messages on `progress` lines, too."""
+"""Types that `parentUuid` links. In old versions messages also follow `progress` lines."""
 
 SILENT = frozenset(
     {
@@ -26,10 +26,10 @@ SILENT = frozenset(
         "summary",
     }
 )
-"""Types that say something of the session, and nothing to the model."""
+"""Types that no model sees."""
 
 _SYNTHETIC = "<synthetic>"
-"""The model that Claude Code names for what it wrote itself."""
+"""The model name of messages that Claude Code wrote itself."""
 
 
 def flag(record: Record, key: str) -> bool:
@@ -37,8 +37,8 @@ def flag(record: Record, key: str) -> bool:
 
 
 def parents_first(records: Sequence[Record]) -> Iterator[Record]:
-    """The records in their order, but none before the one that it hangs on: Claude Code may write
-    the first reply before the prompt."""
+    """The records in order, but none before its parent: Claude Code may write the first reply
+    before the prompt."""
     left = {uuid for record in records if (uuid := text_of(record, "uuid"))}
     waiting: dict[str, list[Record]] = {}
     for come in records:
@@ -86,7 +86,7 @@ def image(block: Block) -> Image | None:
 
 
 def output(block: Block) -> tuple[str, tuple[Image, ...]]:
-    """The text and the pictures of a tool result; what is neither stays as JSON text."""
+    """The text and pictures of a tool result; other parts become JSON text."""
     texts: list[str] = []
     images: list[Image] = []
     for part in blocks(block.get("content")):
@@ -99,7 +99,7 @@ def output(block: Block) -> tuple[str, tuple[Image, ...]]:
 
 
 def usage(message: Record) -> Usage | None:
-    """Tokens of the request: its input is what was new, what the cache held and what it took."""
+    """Tokens of the request: the input includes what was read from and written to the cache."""
     told = object_of(message, "usage")
     cached = number_of(told, "cache_read_input_tokens")
     fresh = number_of(told, "input_tokens") + number_of(told, "cache_creation_input_tokens")
@@ -109,7 +109,7 @@ def usage(message: Record) -> Usage | None:
 
 
 def preserved(metadata: Record, parents: Mapping[str, str]) -> tuple[str, list[str]]:
-    """What a compaction kept: the record that it is behind, and the records in order."""
+    """The records that a compaction kept: the one they follow, then they in order."""
     kept, segment = (
         object_of(metadata, "preservedMessages"),
         object_of(metadata, "preservedSegment"),
@@ -122,7 +122,7 @@ def preserved(metadata: Record, parents: Mapping[str, str]) -> tuple[str, list[s
 
 
 def _span(head: str, tail: str, parents: Mapping[str, str]) -> list[str]:
-    """The records from `head` to `tail`; none where `tail` does not lead back to `head`."""
+    """The records from `head` to `tail`; none if `tail` does not lead back to `head`."""
     way: dict[str, None] = {}
     uuid = tail
     while uuid and uuid not in way:
@@ -134,7 +134,7 @@ def _span(head: str, tail: str, parents: Mapping[str, str]) -> list[str]:
 
 
 def figures(metadata: Record) -> Record:
-    """What a compaction says of itself in words and numbers."""
+    """The texts and numbers in a compaction's metadata."""
     return {name: value for name, value in metadata.items() if isinstance(value, str | int)}
 
 

@@ -1,4 +1,4 @@
-"""What the model said in a Claude Code session, and what its calls came to."""
+"""The model's responses in a Claude Code session, and the results of its calls."""
 
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ class _Response(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """A call, as its result needs it."""
+    """What a result needs of its call."""
 
     node: ChainNode | None
     tool: str
@@ -32,19 +32,19 @@ class Replies:
         self._acts = ClaudeActs()
         self._model = ""
         self._last_lines: dict[str, Record] = {}
-        """By the ids of responses, which may span several lines."""
+        """The last line of each response, by the response's id."""
         self._responses: dict[str, _Response] = {}
         self._calls: dict[str, _Call] = {}
         self._results: dict[str, int] = {}
 
     def foresee(self, record: Record) -> None:
-        """Take note of where each response ends, before any line is added."""
+        """Note where each response ends, before any line is added."""
         message_id = text_of(object_of(record, "message"), "id")
         if message_id:
             self._last_lines[message_id] = record
 
     def add(self, record: Record) -> None:
-        """A line of a response; its usage, which each line repeats, counts with the last one."""
+        """Add a line of a response. Its usage, which all lines repeat, counts with the last."""
         message = object_of(record, "message")
         message_id = text_of(message, "id")
         model = text_of(message, "model")

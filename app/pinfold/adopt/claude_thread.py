@@ -27,25 +27,24 @@ class Thread:
         self.chain = Chain()
         self.queue = Queue()
         self.at = datetime.fromtimestamp(0, UTC)
-        """When the record at hand was written."""
+        """The time of this record."""
         self.cwd = ""
         """The first working directory."""
         self.waiting: set[str] = set()
         """Calls outside side chains that no result has answered."""
         self.parents: dict[str, str] = {}
-        """The parent of each record in the file."""
         self._boundaries: dict[str, Record] = {}
-        """Compactions whose summary has not come yet."""
+        """Compactions without a summary so far."""
         self._astray = False
-        """Whether items are in the builder's window that do not belong there."""
+        """Whether the builder's window has items that do not belong there."""
 
     def node(
         self, record: Record, after: ChainNode | None = None, *, settle: bool = False
     ) -> ChainNode | None:
-        """A new tip for the record; None in a side chain, which has no place in the chain.
+        """Make a new tip for the record; None in a side chain, which has no place in the chain.
 
-        It hangs on `after`, else on the record's parent. `settle` says that calls which wait get
-        no results any more, so that a side chain among them can leave the window.
+        It follows `after`, else the record's parent. `settle` says that open calls get no more
+        results, so that a side chain between can leave the window.
         """
         if flag(record, "isSidechain"):
             return None
@@ -60,12 +59,12 @@ class Thread:
         return node
 
     def follow(self, record: Record) -> None:
-        """The record says nothing to the model, but others hang on it."""
+        """Skip a record that no model sees, but that others follow."""
         parent = self.chain.parent(text_of(record, "parentUuid"))
         self.chain.link(text_of(record, "uuid"), parent)
 
     def add(self, record: Record, node: ChainNode | None, item: Item) -> int:
-        """Add an item to `node`, and return the number that it gets."""
+        """Add an item to `node`, and return its number."""
         aside = {"aside": True} if flag(record, "isSidechain") else {}
         origin = Origin(foreign_id=text_of(record, "uuid") or None)
         n = self.builder.item(
@@ -76,7 +75,7 @@ class Thread:
         return n
 
     def boundary(self, record: Record) -> None:
-        """A compaction; its summary comes next."""
+        """Begin a compaction; its summary comes next."""
         uuid = text_of(record, "uuid")
         before = self.chain.find(text_of(record, "logicalParentUuid"))
         self.chain.link(uuid, before or self.chain.tip)
@@ -103,7 +102,7 @@ class Thread:
         self._astray = False
 
     def finish(self, leaf: str) -> None:
-        """Make the record `leaf` the tip, if there is one, and the window what leads to it."""
+        """Make the record `leaf` the tip if it exists, and the window what leads there."""
         self._take_queued()
         node = self.chain.find(leaf)
         if node and node is not self.chain.tip:
@@ -120,7 +119,7 @@ class Thread:
             self.add({}, self.chain.tip, Item(n=0, kind="context", content=text, detail=detail))
 
     def _settle(self) -> None:
-        """Let what is not on the way to the tip leave the window, and what is come back."""
+        """Make the builder's window what leads to the tip."""
         window = self.chain.window()
         if window != self.builder.window:
             self.builder.replace(self.at, window, reason="rewind", strategy="claude")

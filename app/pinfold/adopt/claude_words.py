@@ -1,6 +1,7 @@
-"""Texts in the user's name in a Claude Code session: what the user typed, and what the host wrote.
+"""Messages of the user's role in a Claude Code session: what the user typed, and what the host
+wrote.
 
-The host marks what it writes by tags and by fixed sentences.
+The host marks what it writes with tags and fixed sentences.
 """
 
 import re
@@ -19,7 +20,7 @@ _SENTENCES = (
     "UserPromptSubmit operation blocked by hook:",
     INTERRUPTED,
 )
-"""How messages begin that the host wrote."""
+"""How the host's messages begin."""
 
 _TAGS = re.compile(
     r"<(agent-notification|bash-[a-z]+|command-[a-z]+|ide_[a-z_]+|local-command-[a-z]+"
@@ -29,7 +30,7 @@ _COMMAND = "<command-"
 
 
 def by_host(text: str) -> bool:
-    """Whether it holds no prompt: all of it is the host's, or a command to the host."""
+    """Whether the text has no prompt: all of it is the host's, or a command to the host."""
     left = typed(text)
     return left.startswith(_SENTENCES) or bool(_TAGS.match(left) or (text.strip() and not left))
 
@@ -45,7 +46,7 @@ def is_command(text: str) -> bool:
 
 
 def detail_of(text: str) -> dict[str, Any]:
-    """The detail of an item of that text, which came in the user's name."""
+    """The detail of an item with that text in the user's role."""
     if not by_host(text):
         host = between(text, _TAGS)
         return {"act": "said", **({"host": host} if host else {})}

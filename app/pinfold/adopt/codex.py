@@ -42,14 +42,14 @@ _REDUNDANT = frozenset(
         "web_search_end",
     }
 )
-"""Events that tell again what items say, or mark what another line does."""
+"""Events that repeat items or other lines."""
 
 _STATE_ONLY = frozenset({"ghost_snapshot", "other"})
 """Response items that no model sees."""
 
 
 def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
-    """The session in a rollout's lines. Raises `NotASession` where there is no item at all."""
+    """The session in a rollout's lines. Raises `NotASession` if it has no items."""
     reader = _Reader(Builder("codex", str(file)))
     for record in records(lines, reader.builder):
         reader.take(record)
@@ -69,14 +69,13 @@ class _Reader:
         self._model = ""
         self._context_window = 0
         self._next_window = 0
-        """Of the model that the turn's context is about to name."""
+        """The window of the model that the next `turn_context` names."""
         self._response = 0
-        """The response that continues; 0 once something else came between."""
+        """The current response; 0 once something else came."""
         self._last_response = 0
         self._counted = 0
-        """The last response whose usage is known."""
         self._marked_turns = False
-        """Whether the rollout says itself where turns begin."""
+        """Whether the rollout says where turns begin."""
         self._acts = CodexActs()
         self._calls: dict[str, Item] = {}
         """The open calls, by call id."""
@@ -84,7 +83,7 @@ class _Reader:
         """What the open calls touch, by call id."""
 
     def take(self, record: dict[str, Any]) -> None:
-        """One line, of whatever generation."""
+        """Take one line, of any generation."""
         self._at = time_of(record) or self._at
         payload = record.get("payload")
         if not isinstance(payload, dict):
@@ -259,7 +258,7 @@ class _Reader:
         return window
 
     def _rebuilt(self, message: str) -> list[int | Item]:
-        """Older rollouts name the summary alone: what the user said is before it."""
+        """Older rollouts record only the summary: the user's messages come before it."""
         self.builder.note(
             "A compaction in it records only its summary; the window after it is that summary and "
             "the user's earlier messages."

@@ -35,24 +35,23 @@ _HEAD = re.compile(
 )
 _RUNNING = re.compile(r"^Process running with session ID (\S+)$", re.MULTILINE)
 _WITHIN = 500
-"""Characters at the head of an output among which Codex says how it went."""
+"""Characters at the head of an output that may hold Codex's own lines."""
 _KEPT = 2_000
-"""Characters at each end of an output that is kept beside the JSON that wraps it."""
+"""Characters to keep at each end of an output that was wrapped in JSON."""
 _SECTION = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+?)\s*")
 _ASKED = ("# Context from my IDE setup:", "# Files mentioned by the user:")
-"""How messages begin that an editor sends with the prompt at their end."""
+"""How an editor's messages begin, which end with the prompt."""
 _PROMPT = "## My request for Codex:\n"
 _PICTURE = re.compile(r"<image(?: name=\[[^\]\n]*\])?>|</image>")
 
 
 class CodexActs:
-    """Tells what each call did. It knows the commands that still run, by their sessions."""
+    """Tells what each call did. Remembers running commands, by their sessions."""
 
     def __init__(self) -> None:
         self._running: dict[str, str] = {}
 
     def detail(self, name: str, arguments: str, output: str, cwd: str) -> dict[str, Any]:
-        """The detail of the result of a call."""
         given = arguments_of(arguments)
         detail = {**outcome(output), **_wrapped(output)}
         if output.strip() in _REFUSED:
@@ -86,7 +85,7 @@ class CodexActs:
 
 
 def message(text: str, *, typed: bool) -> dict[str, Any]:
-    """The detail of a message that is not the model's; `typed` is whether the user sent it."""
+    """The detail of a message that is not the model's; `typed`: whether the user sent it."""
     if typed:
         host = _host_spans(text)
         return {"act": "said", **({"host": host} if host else {})}
@@ -98,14 +97,14 @@ def message(text: str, *, typed: bool) -> dict[str, Any]:
 
 
 def _host_spans(text: str) -> Spans:
-    """What is beside a prompt: an editor's state, and the names of pictures."""
+    """The parts of a message beside the prompt: an editor's state, names of pictures."""
     head = text.find(_PROMPT) + len(_PROMPT) if text.startswith(_ASKED) and _PROMPT in text else 0
     pictures = [[match.start(), match.end()] for match in _PICTURE.finditer(text, head)]
     return [[0, head], *pictures] if head else pictures
 
 
 def _wrapped(output: str) -> dict[str, Any]:
-    """Where the output of the tool itself is in what the model was given."""
+    """Where the tool's own output is in the model's text."""
     if match := _HEAD.match(output):
         return {"host": [[0, match.end()]]}
     if output.startswith('{"output":'):
@@ -149,7 +148,6 @@ def _plan(given: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _question(given: dict[str, Any], output: str) -> dict[str, Any]:
-    """Questions and the user's answers, one line each."""
     answers = object_of(arguments_of(output), "answers")
     asked, words = [], []
     for question in list_of(given, "questions"):

@@ -25,7 +25,7 @@ _INJECTED = (
     "<user_instructions>",
     "<user_shell_command>",
 )
-"""How messages of the user's role begin that Codex wrote, in lower case."""
+"""How Codex's own messages of the user's role begin, in lower case."""
 _HAPPENED = (
     "<hook_prompt",
     "<skill>",
@@ -33,15 +33,15 @@ _HAPPENED = (
     "<turn_aborted>",
     "<user_shell_command>",
 )
-"""How those of them begin that tell of something, where the others set Codex up."""
+"""Of these, the ones that report an event; the others set Codex up."""
 _LONGEST_INJECTED = max(map(len, _INJECTED))
 
 _SUMMARY = "Another language model started to solve this problem"
-"""How the summary begins that a compaction leaves."""
+"""How a compaction's summary begins."""
 
 _COMPACTIONS = frozenset({"compaction", "compaction_summary", "context_compaction"})
 _HEAD = frozenset({"type", "id", "call_id", "status", "name", "namespace"})
-"""Fields of a call that say nothing of what it does."""
+"""Fields of a call that are not arguments."""
 
 
 def entry(payload: dict[str, Any], summary: str = "") -> Item | None:
@@ -102,7 +102,7 @@ def is_injected(text: str) -> bool:
 
 
 def sets_up(item: Item) -> bool:
-    """Whether an item tells Codex how to work, and of the machine that it works on."""
+    """Whether an item tells Codex how to work, or about its machine."""
     head = item.content.lstrip()[:_LONGEST_INJECTED].lower()
     return item.kind == "context" and not head.startswith(_HAPPENED)
 

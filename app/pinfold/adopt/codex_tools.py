@@ -17,7 +17,7 @@ PATCHES = ("input", "patch", "cmd", "command")
 """Arguments that may hold a patch."""
 _READERS = frozenset({"cat", "head", "tail", "nl"})
 _SHELL_SIGNS = frozenset("|;<>$`*?(){}[]~&\n\\")
-"""With one of these about, a word need not be the path that it looks like."""
+"""With one of these, a word may not be the path that it looks like."""
 _PATCH_LINE = re.compile(
     r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE
 )
@@ -27,15 +27,15 @@ _PATCH_OPS: dict[str, Literal["create", "update", "delete"]] = {
     "Delete": "delete",
 }
 _LONGEST_SPLIT = 10_000
-"""Characters of a command that is split into words, one by one."""
+"""Longer commands are not split into words."""
 _SED_PRINT = re.compile(r"[\d,$]+p")
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})$", re.MULTILINE)
 _EXIT_WITHIN = 500
-"""Characters at the head of an output among which its exit code stands."""
+"""Characters at the head of an output that may hold the exit code."""
 
 
 def touched(name: str, arguments: str, cwd: str) -> list[Touched]:
-    """What a call touches if it succeeds; a command first, before the files."""
+    """What a call touches if it succeeds; a command comes before files."""
     if name == "apply_patch":
         return list(_patched(patch_of(arguments_of(arguments)), cwd, cwd))
     if name not in SHELLS:
@@ -53,7 +53,7 @@ def touched(name: str, arguments: str, cwd: str) -> list[Touched]:
 
 
 def outcome(output: str) -> dict[str, Any]:
-    """What the head of an output says: `ok`, and `exit_code` where it is told."""
+    """`ok` and, if the head of the output says it, `exit_code`."""
     match = _EXIT.search(output, 0, _EXIT_WITHIN)
     code = int(match.group(1)) if match else None
     if code is None and output.startswith("{"):
@@ -65,7 +65,7 @@ def outcome(output: str) -> dict[str, Any]:
 
 
 def arguments_of(text: str) -> dict[str, Any]:
-    """A JSON object; empty where the text is none."""
+    """The JSON object in a text; empty if there is none."""
     try:
         value = parse(text.encode("utf-8", "replace"))
     except ValueError:
@@ -117,7 +117,7 @@ def _patched(patch: str, base: str, cwd: str) -> Iterator[Touched]:
 
 
 def _read(command: str, base: str, cwd: str) -> Iterator[Touched]:
-    """Files that a plain `cat`, `head`, `tail`, `nl` or `sed -n` shows, where that is certain."""
+    """Files that a plain `cat`, `head`, `tail`, `nl` or `sed -n` shows, if that is certain."""
     if len(command) > _LONGEST_SPLIT:
         return
     for part in command.split("&&"):

@@ -1,4 +1,4 @@
-"""What messages hold, as OpenAI's APIs write it: text, or a list of parts."""
+"""The content of OpenAI messages: text, or a list of parts."""
 
 import base64
 import binascii
@@ -12,7 +12,7 @@ _IMAGE = frozenset({"input_image", "image_url"})
 
 
 def content(value: Any) -> tuple[str, tuple[Image, ...]]:
-    """Text and images. A picture that is only linked to, and any other part, stays as text."""
+    """Text and images. Linked pictures and other parts become text."""
     if isinstance(value, str):
         return value, ()
     if value is None:

@@ -1,4 +1,4 @@
-"""Reads a session of whatever kind: the format is told from the content, never the name."""
+"""Reads a session of any kind. The content tells the format, never the name."""
 
 import io
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from pinfold.adopt.lines import opened, parse, unpacked
 from pinfold.rollout.journal import ROLLOUT
 
 _PEEKED = 1_000
-"""Lines among which one must tell the format."""
+"""Lines in which to look for the format."""
 
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 _Format = Literal["codex", "claude", "messages", "pinfold"]
@@ -37,9 +37,7 @@ def read(path: Path, index: int = 0) -> Adoption:
 
 
 def read_bytes(content: bytes, name: str, index: int = 0) -> Adoption:
-    """The session in the bytes of a file; `name` stands for it in errors. Raises `NotASession`,
-    `OSError`.
-    """
+    """The session in the bytes of a file; `name` is for errors. Raises `NotASession`, `OSError`."""
     raw = cast("io.RawIOBase", io.BytesIO(content))
     with unpacked(io.BufferedReader(raw)) as file:
         return _read(file, Path(name), _LONG_AGO, index)
@@ -63,7 +61,7 @@ def _read(file: io.BufferedReader, path: Path, modified_at: datetime, index: int
 
 
 def _begins_a_line(first: bytes) -> bool:
-    """Whether a file continues line by line, as its first line is an object by itself."""
+    """Whether a file has one JSON object per line, by its first line."""
     try:
         return isinstance(parse(first), dict)
     except ValueError:
@@ -98,7 +96,6 @@ def _lines(lines: Iterable[bytes], path: Path, modified_at: datetime, index: int
 
 
 def _format(line: bytes) -> _Format | None:
-    """The format that a line tells, if it tells one."""
     try:
         record: Any = parse(line)
     except ValueError:

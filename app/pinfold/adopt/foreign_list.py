@@ -1,7 +1,7 @@
-"""The sessions of Codex and Claude Code that lie on this machine, as a list shows them.
+"""A list of the sessions of Codex and Claude Code on this machine.
 
-Files may be large and many: each is read at its head, for the title, and at its end, for the last
-count of its tokens.
+Files may be large and many, so only the head is read, for the title, and the end, for the last
+token count.
 """
 
 import os
@@ -29,16 +29,16 @@ from pinfold.tokens.catalog import look_up
 Tool = Literal["codex", "claude"]
 
 _HEAD = 4_000_000
-"""Bytes in which a first prompt must come."""
+"""Bytes at the head in which to look for a prompt."""
 _LINE = 2_000_000
 """Bytes of one line, at most."""
 _ENDS = (64_000, 512_000, 4_000_000)
-"""Bytes from the end in which the last count must lie: what is tried first, next, last."""
+"""Bytes at the end in which to look for a count: first, next, last."""
 _TELLING = {
     "codex": (b'"token_count"', b'"turn_context"'),
     "claude": (b'"usage"', b'"compact_boundary"', b'-title"'),
 }
-"""What lines at the end hold that say something of the whole."""
+"""Texts in lines at the end that are worth parsing."""
 
 
 class ToolFolder(Struct, frozen=True):
@@ -50,20 +50,18 @@ class ToolFolder(Struct, frozen=True):
 
 
 class FileSummary(Struct, omit_defaults=True):
-    """What a file says of its session."""
-
     session: str = ""
     title: str = ""
-    """The name that it was given, else the first line of the first prompt."""
+    """The given name, else the first line of the first prompt."""
     cwd: str = ""
     model: str = ""
     used: int = 0
-    """Tokens of the window after the last response, as the provider counted; 0: unknown."""
+    """Tokens of the window after the last response, by the provider's count; 0: unknown."""
     limit: int = 0
     """Tokens of the context window; 0: unknown."""
     note: str = ""
     updated_at: datetime | None = None
-    """The time of its last line that has one."""
+    """The last time in the file."""
 
 
 class ForeignSession(Struct, frozen=True, kw_only=True):
@@ -100,7 +98,7 @@ def tool_folders(env: Mapping[str, str] = os.environ) -> tuple[ToolFolder, ...]:
 
 
 def files(place: ToolFolder) -> list[Path]:
-    """The files of a place, in no order."""
+    """The session files of a tool, unordered."""
     try:
         return [file for pattern in place.patterns for file in place.folder.glob(pattern)]
     except OSError:
@@ -108,9 +106,9 @@ def files(place: ToolFolder) -> list[Path]:
 
 
 def sessions(where: Iterable[ToolFolder], database: Path) -> Iterator[ForeignSession]:
-    """The sessions, last used first, each as soon as no file that is left can be newer.
+    """The sessions, last used first, each as soon as no remaining file can be newer.
 
-    A file is not older than what it says last. `database` remembers what was read.
+    `database` caches what was read.
     """
     read: list[tuple[float, str, ForeignSession]] = []
     aged: list[tuple[int, int, str, Tool]] = []
@@ -172,7 +170,7 @@ def head_and_end(tool: Tool, path: Path) -> FileSummary:
 
 
 def _ends(file: BufferedReader) -> Iterator[list[bytes]]:
-    """The last lines, then more of them. The first may be cut; then it is no JSON."""
+    """The last lines, then more of them. The first may be cut off and not be JSON."""
     if not file.seekable():
         rest = b""
         while block := file.read(_ENDS[-1]):
@@ -254,7 +252,7 @@ def _claude(summary: FileSummary, record: dict[str, Any]) -> None:
 
 
 def _prompt(record: dict[str, Any]) -> str:
-    """The title that a user's message gives; empty where the host wrote it."""
+    """The title from a user's message; empty if the host wrote it."""
     content = blocks(object_of(record, "message").get("content"))
     texts = (text_of(block, "text") for block in content if block["type"] == "text")
     users = (text for text in texts if text.strip() and not by_host(text))

@@ -1,16 +1,14 @@
-"""What a host wrote into the texts of a session, between tags of its own."""
+"""The parts of a text that a host wrote between its own tags."""
 
 import re
 
 Spans = list[list[int]]
-"""Start and end, in characters; in order, apart."""
+"""Start and end, in characters; ordered, without overlap."""
 
 
 def between(text: str, opening: re.Pattern[str]) -> Spans:
-    """Where tags that `opening` matches stand, with what they hold. Its first group is their name.
-
-    A tag that nothing closes holds nothing.
-    """
+    """The spans of tags that `opening` matches; its first group is the name. An unclosed tag has
+    none."""
     found: Spans = []
     end = 0
     unclosed: set[str] = set()
@@ -32,7 +30,7 @@ def shifted(spans: Spans, by: int) -> Spans:
 
 
 def inside(text: str, tag: str) -> str:
-    """What the first `tag` in the text holds; empty where there is none."""
+    """The content of the first `tag` in the text; empty if there is none."""
     _, opened, rest = text.partition(f"<{tag}>")
     held, closed, _ = rest.partition(f"</{tag}>")
     return held.strip() if opened and closed else ""

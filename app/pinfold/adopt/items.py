@@ -1,4 +1,4 @@
-"""The items of a session that is adopted, by number, each call with its result."""
+"""The items of an adopted session, by number, with the result of each call."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -21,7 +21,7 @@ class NumberedItems:
         return self._last_n
 
     def keep(self, item: Item) -> None:
-        """A result comes after its call."""
+        """Add an item. A result must come after its call."""
         self.by_number[item.n] = item
         if item.kind == "tool_call":
             self._calls[key(item)] = item.n
@@ -34,7 +34,7 @@ class NumberedItems:
     def entries(
         self, window: Sequence[int | Item], new_response: Callable[[], int]
     ) -> Iterator[Item]:
-        """The entries as items; neighbours that are new and written by a model are a response."""
+        """The entries as items. New neighbours that a model wrote form a response."""
         used: set[int] = set()
         response, answered = 0, False
         for entry in window:

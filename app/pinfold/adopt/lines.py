@@ -16,7 +16,6 @@ from pinfold.adopt.builder import Builder
 _ZSTD = b"\x28\xb5\x2f\xfd"
 MAX_UNPACKED = 512 * 2**20
 _EARLIEST, _LATEST = 0, 253_402_300_799
-"""Seconds since 1970 that a date can hold."""
 
 _decode = msgspec.json.Decoder().decode
 
@@ -27,9 +26,9 @@ def opened(path: Path, limit: int = MAX_UNPACKED) -> io.BufferedReader:
 
 
 def unpacked(file: io.BufferedReader, limit: int = MAX_UNPACKED) -> io.BufferedReader:
-    """The bytes of a file, unpacked if it is compressed with zstd: a small one may hold gigabytes.
+    """The bytes of a file, unpacked if it is compressed with zstd.
 
-    Reading on raises `OSError` where it unpacks to more than `limit` bytes.
+    Reading raises `OSError` after `limit` unpacked bytes: a small file may hold gigabytes.
     """
     packed = file.read(len(_ZSTD)) == _ZSTD
     file.seek(0)
@@ -74,7 +73,7 @@ class _Unpacked(io.RawIOBase):
 def parse(line: bytes) -> Any:
     """The JSON value of a line. Raises `ValueError`.
 
-    Lone surrogates and bytes that are no UTF-8, which other tools do write, are replaced.
+    Lone surrogates and invalid UTF-8, which other tools do write, are replaced.
     """
     try:
         return _decode(line)
@@ -91,7 +90,7 @@ def parse(line: bytes) -> Any:
 
 
 def records(lines: Iterable[bytes], builder: Builder) -> Iterator[dict[str, Any]]:
-    """The JSON objects, one a line; what is none is counted, a torn last line is noted."""
+    """The JSON objects, one per line; other lines are counted, a torn last line is noted."""
     torn = False
     for line in lines:
         if torn:
@@ -113,25 +112,25 @@ def records(lines: Iterable[bytes], builder: Builder) -> Iterator[dict[str, Any]
 
 
 def text_of(record: dict[str, Any], key: str) -> str:
-    """The string under `key`; empty where there is none."""
+    """The string under `key`, or an empty one."""
     value = record.get(key)
     return value if isinstance(value, str) else ""
 
 
 def object_of(record: dict[str, Any], key: str) -> dict[str, Any]:
-    """The object under `key`; empty where there is none."""
+    """The object under `key`, or an empty one."""
     value = record.get(key)
     return value if isinstance(value, dict) else {}
 
 
 def list_of(record: dict[str, Any], key: str) -> list[Any]:
-    """The list under `key`; empty where there is none."""
+    """The list under `key`, or an empty one."""
     value = record.get(key)
     return value if isinstance(value, list) else []
 
 
 def number_of(record: dict[str, Any], key: str) -> int:
-    """The whole number under `key`, at least 0; 0 where there is none."""
+    """The whole number under `key` if it is positive, else 0."""
     value = record.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 

@@ -1,4 +1,4 @@
-"""Which earlier items a foreign window means: those that are the same, newest first."""
+"""Which earlier items a foreign window means."""
 
 from pinfold.rollout.items import Item, Kind
 
@@ -7,7 +7,7 @@ _Same = tuple[Kind, str, str | None]
 
 
 class Matches:
-    """Items as the foreign file told them; each can be found once until `clear`."""
+    """Items as in the foreign file; each is found once until `clear`."""
 
     def __init__(self) -> None:
         self._items: dict[_Same, list[tuple[int, str | None]]] = {}
@@ -19,7 +19,7 @@ class Matches:
         self._items.setdefault(same, []).append((item.n, item.name))
 
     def find(self, kind: Kind, content: str, call_id: str | None, name: str | None) -> int | None:
-        """The newest item that is the same; none where there is nothing to tell it by."""
+        """The newest item that is the same; None for one without content and call id."""
         if not content and not call_id:
             return None
         for n, its_name in reversed(self._items.get((kind, content, call_id), ())):

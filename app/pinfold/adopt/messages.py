@@ -60,7 +60,7 @@ def read_document(value: Any, file: Path, modified_at: datetime, index: int = 0)
 def read_lines(
     lines: Iterable[bytes], file: Path, modified_at: datetime, index: int = 0
 ) -> Adoption:
-    """Like `read_document`, for a file that holds one message or conversation a line."""
+    """Like `read_document`, for a file with one message or conversation per line."""
     builder = Builder("messages", str(file))
     return _read(list(records(lines, builder)), builder, file, modified_at, index)
 
@@ -85,9 +85,9 @@ class _Reader:
         self._at = at
         self._instructions: list[str] = []
         self._begun = False
-        """Whether the conversation has begun, so that instructions are in it, not before it."""
+        """Whether the conversation has begun: later instructions are items in it."""
         self._response = 0
-        """The response that continues; 0 once something else came between."""
+        """The current response; 0 once something else came."""
         self._acts = CodexActs()
         self._calls: dict[str, Item] = {}
         """The open calls, by call id."""

@@ -1,4 +1,4 @@
-"""Numbers the events of an adoption, once all are known."""
+"""Numbers the events of an adoption once all are known."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,13 +13,13 @@ from pinfold.rollout.values import PlanBase
 def numbered(
     first: Event, told: Sequence[tuple[datetime, Data]], closing: Mapping[int, Item]
 ) -> tuple[Event, ...]:
-    """`first`, then what was `told`, and behind event `i` of it the item `closing[i]`.
+    """`first`, then `told`, with the item `closing[i]` after event `i` of `told`.
 
-    Where data name a seq, they come with how many of the told events had gone before.
+    Where data name a seq, they come in with the count of `told` events before it.
     """
     found = [first]
     seqs = [first.seq]
-    """The seq that is reached once so many of the told events have gone."""
+    """The seq reached, by how many of the told events have gone."""
     for index, (at, data) in enumerate(told):
         match data:
             case RequestFinished(through_seq=before):

@@ -1,4 +1,4 @@
-"""pinfold's own rollouts, as an adoption: the events as they stand."""
+"""pinfold's own rollouts, as an adoption."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -34,7 +34,7 @@ from pinfold.rollout.summaries import title_of
 from pinfold.rollout.values import AdoptedFrom, CoreStatement
 
 MOST, LONGEST = 40, 2_000
-"""Suggestions for the core that an adopted session may bring, and characters of one."""
+"""Suggestions for the core from an adopted session, and characters of each, at most."""
 _OWN = (
     ApprovalDecided,
     CoreChanged,
@@ -45,18 +45,18 @@ _OWN = (
     PromptQueued,
     PromptUnqueued,
 )
-"""What a user says for this machine, and what a model noted of it."""
+"""What a user said on another machine, and what a model noted there."""
 _OWN_NAMES = {events.NAMES[kind] for kind in (*_OWN, ContextSet)}
 
 
 class Unconfirmed(NamedTuple):
-    """A session without what its new user has not said."""
+    """A session without anything that its new user has not said."""
 
     events: tuple[Event, ...]
     suggested: int
-    """What may be confirmed in `/core`."""
+    """How much can be confirmed in `/core`."""
     waiting: int
-    """Prompts that waited there and are left out."""
+    """Queued prompts, which are left out."""
 
 
 def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
@@ -102,9 +102,8 @@ def read_lines(lines: Iterable[bytes], file: Path) -> Adoption:
 
 
 def unconfirmed(read: Iterable[Event]) -> Unconfirmed:
-    """The session as its new user gets it. What goal, core and records said comes last, to be
-    confirmed: nothing of it counts until then, and neither do consent, memories and prompts that
-    waited."""
+    """The session as its new user gets it. Goal, core and records come last, as suggestions that
+    count once they are confirmed; consent, memories and queued prompts are left out."""
     core, kept = Core(), list[Event]()
     recorded: dict[str, str] = {}
     waiting: set[int] = set()

@@ -1,4 +1,4 @@
-"""Calls and their results, held together: no window carries one without the other."""
+"""Calls and their results: no window has one without the other."""
 
 from collections.abc import Callable, Iterable
 
@@ -14,12 +14,11 @@ NO_CALL = "[A tool result whose call is missing from the original session]"
 
 
 def key(item: Item) -> Key:
-    """What a call and its result have in common."""
     return item.response, item.call_id
 
 
 def unknown_result(call: Item) -> Item:
-    """A new item that stands for the result of a call that has none."""
+    """A new result for a call that has none."""
     return Item(
         n=0,
         kind="tool_result",
@@ -34,7 +33,7 @@ def unknown_result(call: Item) -> Item:
 
 
 def lone_result(result: Item) -> Item:
-    """A result without its call, as an item that may stand alone."""
+    """A result without its call, as an item that can stand alone."""
     text = f"{NO_CALL}\n{result.content}"
     return replace(result, kind="context", content=text, response=0, call_id=None)
 
@@ -47,7 +46,7 @@ class OpenCalls:
         self._keys: set[Key] = set()
 
     def distinct(self, call: Item) -> Item:
-        """The call, with another id where its own is missing or taken."""
+        """The call, with another id if its own is missing or taken."""
         call_id = call.call_id or f"call_{call.n}"
         while (call.response, call_id) in self._keys:
             call_id = f"{call_id}~{len(self._keys)}"
@@ -55,13 +54,14 @@ class OpenCalls:
         return call if call_id == call.call_id else replace(call, call_id=call_id)
 
     def open(self, call: Item) -> Item:
-        """Let a call wait, and return it as `distinct` does."""
+        """Add an open call, and return it with a distinct id."""
         opened = self.distinct(call)
         self._waiting.setdefault(call.call_id or opened.call_id or "", []).append(opened)
         return opened
 
     def answer(self, call_id: str | None) -> Item | None:
-        """The call that a result belongs to: the first that waits in the newest response."""
+        """The call that a result belongs to: the first open one of the newest response with that
+        id."""
         waiting = self._waiting.get(call_id or "")
         if not waiting:
             return None
@@ -75,17 +75,17 @@ class OpenCalls:
         return min(calls)[1] if calls else None
 
     def take(self) -> list[Item]:
-        """The calls that still wait, oldest first; they wait no longer."""
+        """Remove and return the open calls, oldest first."""
         left = [call for calls in self._waiting.values() for call in calls]
         self._waiting.clear()
         return sorted(left, key=lambda call: call.n)
 
 
 class Whole:
-    """Makes the entries of a window whole, so that every call has its result.
+    """Completes the entries of a window, so that every call has its result.
 
-    A call and its result belong together for good: where a window pairs one of them with
-    something else, it gets copies. What has to be made has `n` 0.
+    A call and its result belong together for good: if a window pairs one of them with something
+    else, it gets copies. New items have `n` 0.
     """
 
     def __init__(self, distinct: Callable[[Item], Item], result_of: Callable[[int], Item]) -> None:
@@ -93,7 +93,7 @@ class Whole:
         self._result_of = result_of
         self._found: list[Item] = []
         self._waiting: dict[str, list[int]] = {}
-        """Where in `_found` calls without a result stand, by call id."""
+        """Places in `_found` of calls without a result, by call id."""
 
     def window(self, entries: Iterable[Item]) -> list[Item]:
         for entry in entries:
@@ -131,7 +131,7 @@ class Whole:
 
 
 def answering(result: Item, call: Item) -> Item:
-    """A new result, as the one of `call`."""
+    """A new result for `call`."""
     return replace(
         result,
         n=0,

@@ -1,4 +1,4 @@
-"""What told another tool how to work: pinfold has its own instructions in its place."""
+"""The items that told another tool how to work; pinfold replaces them by its own instructions."""
 
 from pinfold.adopt.adoption import Adoption
 from pinfold.adopt.codex_items import sets_up
@@ -7,7 +7,7 @@ from pinfold.rollout.items import Item
 
 
 def set_up(adoption: Adoption) -> list[Item]:
-    """The items of its last window that set Codex up; other tools keep theirs outside of it."""
+    """The items of the last window that set Codex up. Other tools keep theirs outside it."""
     if adoption.tool != "codex":
         return []
     items: dict[int, Item] = {}
@@ -24,7 +24,7 @@ def set_up(adoption: Adoption) -> list[Item]:
 
 
 def folding(adoption: Adoption, folded: list[Item]) -> Event:
-    """The event that follows those of an adoption, and folds these items."""
+    """The event that folds these items, after those of the adoption."""
     last = adoption.events[-1]
     marked = ItemsMarked(items=tuple((item.n, "placeholder") for item in folded))
     return Event(last.seq + 1, last.ts, marked)

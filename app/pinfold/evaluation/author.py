@@ -32,7 +32,7 @@ _MARK = re.compile(
 
 @dataclass(frozen=True)
 class Stretch:
-    """What happens up to a compaction."""
+    """The events up to a compaction."""
 
     events: tuple[Data, ...]
     truth: Truth
@@ -68,9 +68,9 @@ class _Author:
         self._script = Script(count)
         self._budget = budget
         self._statements: dict[str, dict[str, TrueStatement]] = {}
-        """By kind and key, without facts."""
+        """By kind and key, except facts."""
         self._facts: dict[str, ChangingFact] = {}
-        """And whatever else has been replaced."""
+        """By key; also every other statement that was replaced."""
         self._files: list[str] = []
 
     def stretch(self, number: int) -> Stretch:
@@ -135,18 +135,17 @@ class _Author:
                 self._record("tool_output", kind="fact", key=about, value=text)
 
     def _write(self, path: str) -> None:
-        """The agent creates a file."""
         seen = ArtifactObserved(uri=path, kind="file", op="create", hash=digest(self._rng))
         given = json.dumps({"path": path, "content": self._filler.code(8)})
         self._script.say("", [ToolUse("write_file", given, f"Wrote {path}, 8 lines.", seen)])
 
     def _show(self, command: str, output: str) -> None:
-        """The agent runs something; `output` stands amid other lines."""
+        """The agent runs a command that prints `output` among other lines."""
         shown = f"{self._filler.code(6)}\n{output}\n{self._filler.code(6)}"
         self._script.say("", [ToolUse("shell", json.dumps({"command": command}), shown)])
 
     def _record(self, source: Source = "user", **proposal: object) -> None:
-        """The agent records something for good, on the newest word of that source."""
+        """The agent records something, citing the newest item of that source."""
         self._script.remember({**proposal, "evidence": {"source": source, "ref": "latest"}})
         self._script.say(self._filler.reply())
 
@@ -160,7 +159,7 @@ class _Author:
     # What holds from there on
 
     def _stated(self, text: str) -> str:
-        """The text as it is said; what its marks say holds from here on."""
+        """The text without its marks; what they state is true from here on."""
         parts: list[str] = []
         end = 0
         for mark in _MARK.finditer(text):

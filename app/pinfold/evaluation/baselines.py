@@ -1,4 +1,4 @@
-"""What other tools do, as strategies to compare ours with. They aim at the same budget."""
+"""What other tools do, as strategies to compare with ours, at the same budget."""
 
 from dataclasses import replace
 
@@ -17,11 +17,11 @@ from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused
 
 CODEX_MESSAGES = 20_000
-"""Tokens of the user's messages that Codex keeps, where the budget has as many."""
+"""Tokens of the user's messages that Codex keeps, if the budget allows."""
 LEAST_CUT = 64
-"""Tokens from which on a message is cut rather than left out."""
+"""With less room than these tokens, a message is left out instead of cut."""
 RECENT = 10
-"""Items at the end whose results `masking` leaves alone."""
+"""The newest items, whose results `masking` keeps."""
 ASKED = """\
 Write a summary with which another model takes over this task. Cover the progress so far and the
 decisions that were made; context, constraints and preferences of the user that matter; what is left
@@ -33,7 +33,7 @@ Build on what is done, and don't do it twice."""
 
 
 class Tail(ModelFree):
-    """The newest responses and messages, and nothing else."""
+    """Keeps the newest responses and messages."""
 
     name = "tail"
 
@@ -44,7 +44,7 @@ class Tail(ModelFree):
 
 
 class Masking(ModelFree):
-    """Old results lose their bodies; where that is not enough, the oldest items go."""
+    """Masks old results; if that is not enough, drops the oldest items."""
 
     name = "masking"
 
@@ -61,8 +61,6 @@ class Masking(ModelFree):
 
 
 class _Summarized:
-    """A model writes a summary."""
-
     needs_model = True
 
     async def prepare(
@@ -76,7 +74,7 @@ class _Summarized:
 class Codex(_Summarized):
     """Codex's local compaction: the user's messages, newest first, then a model's summary.
 
-    The summary may take what our handoff may; Codex sets it no limit.
+    The summary may be as long as our handoff; Codex sets no limit.
     """
 
     name = "codex"
@@ -102,7 +100,7 @@ class Codex(_Summarized):
 
 
 class BareHandoff(Handoff):
-    """Our handoff with neither core nor digest in front: the two side by side say what these do."""
+    """Our handoff without core and digest, to show what they add."""
 
     name = "bare-handoff"
     _front: Front = "nothing"
@@ -114,14 +112,14 @@ class BareHandoff(Handoff):
 
 
 class CoreHandoff(BareHandoff):
-    """The same behind the protected core: beside `BareHandoff` it says what the core alone does."""
+    """Our handoff with the core but without the digest, to show what the core adds."""
 
     name = "core-handoff"
     _front = "core"
 
 
 class SummaryTail(_Summarized):
-    """A model's summary, then as much of the tail as the budget has room for."""
+    """A model's summary, then as many of the newest items as fit the budget."""
 
     name = "summary+tail"
 
@@ -144,7 +142,8 @@ def _inserted(material: Material) -> Item:
 
 
 def _keep_newest(draft: WindowDraft, budget: int, cost: dict[int, int] | None = None) -> None:
-    """Give up all that is older than what `budget` has room for; `cost` says what items take."""
+    """Drop everything older than what fits `budget`. `cost`: tokens by item, if other than their
+    own."""
     request = draft.view.latest_request
     fixed = request.n if request is not None else 0
     size = 0

@@ -1,7 +1,7 @@
 """Conversations, written as they were said: `dialogues/*.txt`.
 
-Whoever mends a strategy may look at every other one by name, from the first on, and judges by the
-rest: words that a rule was written for measure nothing any more.
+If you work on a strategy, look only at every other dialogue by name, the first included, and judge
+by the rest: a dialogue that a rule was written for measures nothing.
 
     language: en
     area: coding
@@ -12,9 +12,9 @@ rest: words that a rule was written for measure nothing any more.
     write src/{name}.py
     record decision => <decision: We keep {name}>
 
-A line continues in the next one where that is indented. `===` is between stretches, an empty line
-between exchanges: filler comes there alone. Marks are `goal`, `rule`, `decision`, `question`,
-`answered`, `fact` and `next`; one with a key that has come before replaces what that said.
+An indented line continues the one before. `===` separates stretches, an empty line exchanges;
+filler is added only between exchanges. Marks are `goal`, `rule`, `decision`, `question`,
+`answered`, `fact` and `next`; one with a key that was used before replaces what that said.
 """
 
 import re
@@ -37,12 +37,12 @@ By = Literal["user", "agent", "tool", "write", "record"]
 class DialogueLine(Struct, frozen=True):
     by: By
     about: str
-    """A tool's command, a path that is written, what is recorded."""
+    """A tool's command, the path of a written file, or the kind of a record."""
     text: str
 
 
 Exchange = tuple[DialogueLine, ...]
-"""What follows at once on each other."""
+"""Lines without filler between them."""
 
 
 class Dialogue(Struct, frozen=True):
@@ -57,20 +57,20 @@ class Dialogue(Struct, frozen=True):
 
 
 class Chatter(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is between the things that matter."""
+    """The texts that filler is made of, in one language."""
 
     last: tuple[str, ...]
-    """The request that a compaction finds at the end."""
+    """The requests that may come last before a compaction."""
     asks: tuple[str, ...]
     replies: tuple[str, ...]
     prose: tuple[str, ...]
-    """Sentences with slots for a word, a number and a smaller one."""
+    """Sentences with the slots `word`, `n` and `m`."""
     words: tuple[str, ...]
 
 
 @cache
 def dialogues() -> tuple[Dialogue, ...]:
-    """All dialogues, by name."""
+    """All dialogues, sorted by name."""
     named = sorted((file.name, file) for file in (_FOLDER / "dialogues").iterdir())
     return tuple(parsed(name.removesuffix(".txt"), file.read_text("utf-8")) for name, file in named)
 

@@ -1,4 +1,4 @@
-"""An evaluation: all strategies over all conversations, and what it comes to."""
+"""An evaluation: all strategies on all conversations."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -26,7 +26,7 @@ from pinfold.settings import strategy_named
 from pinfold.tokens.counter import Counter
 
 BUDGET = 4_000
-"""Tokens, where nothing else is said and the model's window is no smaller."""
+"""Tokens: the default, unless the model's window is too small for it."""
 
 Chosen = tuple[Strategy, Kind]
 
@@ -40,8 +40,7 @@ class EvalWish(Struct, frozen=True):
     """Tokens that a window may have after a compaction."""
     seed: int = 1
     conversations: int | None = None
-    """In each trial, another choice of them each time; where nothing is said one if a model is
-    asked, else all."""
+    """How many each trial uses, others in each. Default: all, or one if a model is asked."""
 
 
 class Speakers(Struct, frozen=True):
@@ -50,20 +49,18 @@ class Speakers(Struct, frozen=True):
     writer: Writer
     """Writes for strategies."""
     asked: Writer
-    """The same model, which answers."""
+    """The same model, to answer questions."""
     judge: Writer
     smoke: bool
 
 
 class EvalProgress(Struct, frozen=True):
-    """How far an evaluation is."""
-
     done: int
     """Compactions."""
     every: int
     conversation: str
     strategy: str
-    """Whose turn it is."""
+    """The one that is about to compact."""
 
 
 Listener = Callable[[EvalProgress], None]
@@ -86,9 +83,9 @@ async def evaluate(
     speakers: Speakers | None = None,
     listener: Listener = lambda _progress: None,
 ) -> Evaluation:
-    """Run all trials. The same wish has the same scores, but for what models say.
+    """Run all trials. The same wish gives the same scores, except for what models say.
 
-    Cancelled, it comes to what the trials that are over say; raises `CancelledError` where none is.
+    If cancelled, returns the results of the finished trials; without any, raises `CancelledError`.
     """
     setting = _setting(wish, counter, speakers)
     chosen = [_chosen(wish, number, speakers is not None) for number in range(wish.trials)]
@@ -138,7 +135,7 @@ async def evaluate(
 
 
 class _Ran(Struct, frozen=True):
-    """A conversation that all strategies went through."""
+    """The trials of all strategies on one conversation."""
 
     user_tokens: int
     """Before the first compaction."""
@@ -177,7 +174,7 @@ def _setting(wish: EvalWish, counter: Counter, speakers: Speakers | None) -> Set
 
 
 def _chosen(wish: EvalWish, trial: int, with_model: bool) -> list[Dialogue]:
-    """Others in each trial, where not all are."""
+    """The dialogues of a trial, others in each."""
     every = dialogues()
     number = wish.conversations or (1 if with_model else len(every))
     if number >= len(every):

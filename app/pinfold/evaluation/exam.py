@@ -1,6 +1,6 @@
-"""The probes as questions to a model in the window that it would continue with; a model grades.
+"""The probes as questions: a model answers in the compacted window, a judge grades the answer.
 
-The judge hears neither of the window nor of whose it is.
+The judge sees neither the window nor whose it is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ class Exam:
     """A `trials.Questioner`. Statements that are out of date count against the answer."""
 
     def __init__(self, speaker: Writer, judge: Writer, instructions: str) -> None:
-        """`instructions` are before each window, as they do in a session."""
+        """`instructions` stand before each window, as in a session."""
         self._speaker = speaker
         self._judge = judge
         self._instructions = instructions
@@ -68,7 +68,7 @@ class Exam:
         return {probe: fmean(shares) if shares else 1.0 for probe, shares in found.items()}
 
     async def _grades(self, answer: str, statements: Sequence[str]) -> list[float]:
-        """Raises `Refused` where the judge gives none that can be read."""
+        """Raises `Refused`."""
         listed = "\n".join(f"{at}. {text}" for at, text in enumerate(statements, 1))
         text = f"THE ANSWER\n{answer}\n\nTHE STATEMENTS\n{listed}"
         schema = _schema(len(statements))
@@ -113,7 +113,7 @@ def _schema(count: int) -> dict[str, object]:
 
 
 def _parsed(reply: str, count: int) -> list[float]:
-    """The grades; empty where there are none, or not as many."""
+    """The grades; empty unless there are exactly `count`."""
     object_ = reply[reply.find("{") : reply.rfind("}") + 1]
     try:
         grades = msgspec.json.decode(object_, type=_Grades).grades

@@ -1,4 +1,4 @@
-"""The lines that matter of what a failed call printed."""
+"""The lines of a failed call's output that say what went wrong."""
 
 import re
 
@@ -20,7 +20,7 @@ _SOURCE = re.compile(
     r"|\d+(?:\s+\d+)?(?:\t|\s*[│|→])|\(pass\)|✓|✔|--- PASS|=== RUN"
     r"|\"[^\"]*\",?$|'[^']*',?$)|[{;]$"
 )
-"""Lines that show a text, a diff or what went well, and report nothing."""
+"""Lines of source, diffs and successes: they report no failure."""
 _TAG = re.compile(r"</?(?:tool_use_error|error|system-reminder|stdout|stderr)>")
 _EXCEPTION = re.compile(r"\b(?:[a-z]\w*\.)*([A-Z]\w*(?:Error|Exception|Panic|Fault))\b")
 _CODE = re.compile(r"\b(E[A-Z]{4,15}|TS\d{4,5}|E\d{4}|SC\d{4}|HTTP [45]\d\d)\b")
@@ -36,8 +36,6 @@ _PHRASE = re.compile(
 
 
 class Failure(Struct, frozen=True):
-    """What went wrong, of one class."""
-
     label: str
     """The exception, code or phrase that names it."""
     line: str
@@ -45,7 +43,7 @@ class Failure(Struct, frozen=True):
 
 
 def failures(output: str) -> list[Failure]:
-    """The lines that matter of a failed call's output, one of each class; the first ones."""
+    """The lines of a failed call's output that say what went wrong: the first of each class."""
     found: dict[str, str] = {}
     first = ""
     for raw in _ends(output).splitlines():

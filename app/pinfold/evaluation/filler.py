@@ -1,4 +1,4 @@
-"""What is between the things that matter: pastes, notes, reads, searches, test runs."""
+"""Filler between the statements that count: pastes, notes, reads, searches, test runs."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _PLACES = ("vendor/alpha", "vendor/beta", "examples/basic", "examples/large", "l
 
 
 class ToolUse(Struct, frozen=True):
-    """A call, its result and what the host saw of it."""
+    """A call, its result, and the artifact that the host observed."""
 
     name: str
     arguments: str
@@ -24,14 +24,13 @@ class ToolUse(Struct, frozen=True):
 
 
 class FillerWriter:
-    """Makes filler, without any value of the kinds that trials ask for."""
+    """Makes filler. None of it looks like a value that a probe asks for."""
 
     def __init__(self, rng: Random, chatter: Chatter) -> None:
         self._rng = rng
         self._chatter = chatter
 
     def message(self) -> str:
-        """What a user writes or pastes."""
         ask = self._rng.choice(self._chatter.asks)
         body = self.prose(8) if self._rng.random() < 0.6 else f"```\n{self._log(18)}\n```"
         return f"{ask}\n\n{body}"
@@ -43,7 +42,7 @@ class FillerWriter:
         return self._rng.choice(self._chatter.replies)
 
     def use(self) -> ToolUse:
-        """Any use of a tool that changes nothing."""
+        """A read, a search or a command that changes nothing."""
         made: Callable[[], ToolUse] = self._rng.choice((self._read, self._search, self._run))
         return made()
 
@@ -94,5 +93,5 @@ class FillerWriter:
 
 
 def digest(rng: Random) -> str:
-    """As of a file's content."""
+    """A made-up hash of a file."""
     return "".join(rng.choice("0123456789abcde") for _ in range(40))

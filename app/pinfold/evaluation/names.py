@@ -22,7 +22,7 @@ from pinfold.rollout.items import Item
 NameKind = Literal["path", "url", "hash", "issue", "identifier"]
 
 MAX_SCANNED_CHARS = 65_536
-"""Of a text; of a longer one the head and the tail are scanned."""
+"""In a longer text only the head and the tail are scanned."""
 
 _ENDINGS = (
     "astro|bash|c|cc|cfg|cjs|cpp|cs|css|csv|diff|env|go|h|hpp|htm|html|ini|ipynb|java|js|json|"
@@ -42,13 +42,13 @@ _NAME = re.compile(
     re.VERBOSE,
 )
 _CHUNK = re.compile(r"""(?!(?<=<)/)[^\s"'`<>|\\,;(){}]{3,1000}\(?""")
-"""Not the `/` of a closing tag."""
+"""Without the `/` of a closing tag."""
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _FILE = re.compile(rf"\.(?:{_ENDINGS})$")
 _ODD = re.compile(r"//|\w\.{2,3}\w|(?:^|/)\.{3}")
-"""In a path: no folder, but a range of revisions, or something left out."""
+"""In a path: a range of revisions or an omission, not a folder."""
 _CONTEXT = re.compile(r"(?<=\.\w\w)-\d+-?$|(?<=\.\w\w\w)-\d+-?$")
-"""After a path: the number of a line that is beside what a search found."""
+"""After a path: the line number of context around a search hit."""
 _MIN_PATH = 4
 
 _BODIES = frozenset(
@@ -57,9 +57,9 @@ _BODIES = frozenset(
         *("patch", "plan", "prompt", "todos"),
     ]
 )
-"""Arguments that hold text to be written, told or remembered, and refer to nothing."""
+"""Arguments that hold text to write or say, and refer to nothing."""
 _SETTINGS = frozenset(["activeForm", "output_mode", "status", "subagent_type", "type"])
-"""Arguments that choose among what a tool offers."""
+"""Arguments that choose an option of a tool."""
 _PATCH = "*** Begin Patch"
 _EMPTY = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
 
@@ -70,7 +70,7 @@ class Name(Struct, frozen=True):
 
 
 def names(text: str, cwd: str = "") -> list[Name]:
-    """The names in `text`, in its order, repeated as they are there."""
+    """The names in `text`, in order, repetitions included."""
     if len(text) > MAX_SCANNED_CHARS:
         half = MAX_SCANNED_CHARS // 2
         text = f"{text[:half]}\n{text[-half:]}"
@@ -80,7 +80,7 @@ def names(text: str, cwd: str = "") -> list[Name]:
 
 @lru_cache(maxsize=32_768)
 def _in_chunk(chunk: str, root: str) -> tuple[Name, ...]:
-    """The names in text without white space or quotes; much of it comes again and again."""
+    """Cached: much of this text comes again and again."""
     if chunk.isalpha() and (chunk.islower() or chunk.istitle()):
         return ()
     return tuple(_names_in(chunk, root))
@@ -113,7 +113,7 @@ def is_file(path: str) -> bool:
 
 
 def call_texts(item: Item) -> tuple[str, str]:
-    """What a tool call refers to (paths, commands, patterns), and the bodies that it writes."""
+    """What a tool call refers to (paths, commands, patterns), and the text that it writes."""
     given = parsed(item.content)
     references: list[str] = [] if given is not None else [item.content]
     bodies: list[str] = []

@@ -1,11 +1,10 @@
-"""Probes without a model: what a window holds of what is true, read as a request carries it.
+"""Probes without a model: how much of the truth a window holds, read as a request carries it.
 
-A statement is *held* as far as a passage of the window has its values: all of them for 1.0, with at
-least half of what it says of them, or of its label; values without that count half. A passage is
-what is on one line within `REACH` of a value. White space and letter case do not matter. A
-value that an older one is behind counts nothing, since it misleads whoever reads on; a next
-step that an older one is behind, half. A file is known where its name stands, and somewhere
-each of its folders.
+A statement is *held* by the share of its values that one passage of the window has. Values count
+half if the passage lacks most of the statement's other words, or of its label. A passage is the
+part of a line within `REACH` of a value. White space and letter case do not matter. A value that an
+older one follows counts 0, since it misleads; a next step that an older one follows, half. A file
+is known if its name is there and, anywhere, each of its folders.
 """
 
 import unicodedata
@@ -18,11 +17,11 @@ from pinfold.rollout.arguments import parsed, strings
 from pinfold.rollout.items import Item
 
 BARE = 0.5
-"""Of a statement, for its values without what they are about."""
+"""The factor for values without what they are about."""
 REACH = 200
-"""Characters: so many words may be between."""
+"""Characters on each side of a value."""
 UNSURE = 0.5
-"""Of the next step, where an older one is behind it."""
+"""The factor for a next step that an older one follows."""
 
 
 class WindowText:
@@ -33,7 +32,7 @@ class WindowText:
         self._text = "\n".join(filter(None, lines))
 
     def scores(self, truth: Truth) -> dict[Probe, float]:
-        """Each probe in [0, 1]; one that nothing is asked of gives 1."""
+        """Each probe in [0, 1]; 1 if there is nothing to ask."""
         next_ = [self.held(question) for question in truth.questions] + [self._step(truth)]
         changed = [fact for fact in truth.facts if fact.older]
         return {
@@ -62,7 +61,7 @@ class WindowText:
         return UNSURE * share if self.is_stale(ChangingFact("", truth.next, truth.past)) else share
 
     def is_stale(self, fact: ChangingFact) -> bool:
-        """Whether an older value stands without a newer mention of the latest one behind it."""
+        """Whether an older value is there and the latest one does not follow it."""
         latest = max(map(self._last_place, fact.latest.values))
         return any(
             self._last_place(value) > latest for older in fact.older for value in older.values
@@ -72,7 +71,6 @@ class WindowText:
         return all(self._last_place(part) >= 0 for part in path.split("/"))
 
     def _last_place(self, value: str) -> int:
-        """Where a value stands last; -1 where it doesn't."""
         return _last_place(_plain(value), self._text)
 
     def _surroundings(self, value: str) -> Iterator[str]:
@@ -88,12 +86,12 @@ def _share(passage: str, values: Sequence[str], words: Collection[str]) -> float
 
 
 def _last_place(value: str, text: str) -> int:
-    """Where a value stands last by itself, not inside of another; -1 where it doesn't."""
+    """The last place of a value by itself, not inside another; -1 if there is none."""
     return next(_places(value, text), -1)
 
 
 def _places(value: str, text: str) -> Iterator[int]:
-    """All of them, from the end."""
+    """All places of a value by itself, from the end."""
     at = text.rfind(value)
     while at >= 0:
         around = text[max(at - 1, 0) : at] + text[at + len(value) : at + len(value) + 1]
@@ -103,7 +101,7 @@ def _places(value: str, text: str) -> Iterator[int]:
 
 
 def _text(item: Item) -> str:
-    """As a model reads it: a call's arguments without the marks of JSON."""
+    """The text as a model reads it: a call's arguments without JSON syntax."""
     if item.kind != "tool_call":
         return item.content
     given = parsed(item.content)

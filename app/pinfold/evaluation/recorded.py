@@ -1,11 +1,10 @@
-"""Recorded sessions: the points at which they are cut, and what the agent needed after each.
+"""Recorded sessions: where they are cut, and what the agent needed after each cut.
 
 *Future need*: of the files, identifiers, hashes, issue numbers and URLs that were seen before a cut
 and that the agent put into its calls after it, up to the next compaction, the share that a text
-holds. A file is held where its base name stands: folders are told apart. Names are those of
-`names`.
-*To the letter*: the same with folders, and every path must stand whole.
-*From memory*: of these, what a call refers to before the new window has shown it.
+holds. A file counts if its base name is there. Names are those of `names`. *To the letter*: the
+same with folders, and every path must be complete. *From memory*: of these, what a call refers to
+before anything has shown it again.
 """
 
 import posixpath
@@ -21,29 +20,29 @@ from pinfold.rollout.items import Item
 from pinfold.rollout.values import is_compaction
 
 SIMULATED = 0.6
-"""Of a session's items, before a cut that no compaction made."""
+"""The share of a session's items before the cut that no compaction made."""
 
 _ESCAPED = re.compile(r"\\+[nrt](?=\w)")
-"""A line end or a tab that is written as an escape."""
+"""An escaped line end or tab."""
 
 MOST_REAL = 8
-"""Compactions of a session that are looked at: where it has more, some that lie evenly apart."""
+"""Compactions that are looked at per session; of more, some at even distances."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionCut:
-    """A point of a session, and what became of it."""
+    """A point of a session: what came before, and what was needed after."""
 
     before: Sequence[Event]
     compaction: Event | None
-    """What the recording has there; none at a simulated cut."""
+    """The compaction that the recording has there; None at a simulated cut."""
     known: Known
     items: tuple[Item, ...]
-    """All that were added before."""
+    """All items before the cut."""
     used: frozenset[Name]
-    """Later, by calls."""
+    """Names that later calls used."""
     recalled: frozenset[Name]
-    """Of these, what calls refer to before the new window showed it."""
+    """Of these, names that calls referred to before anything showed them again."""
     changed: frozenset[str]
     read: frozenset[str]
     errors: dict[str, str] = field(default_factory=dict)
@@ -51,13 +50,13 @@ class SessionCut:
 
     @property
     def needed(self) -> frozenset[str]:
-        """As a text may tell them: files by their base name, without folders."""
+        """The used names as a text may have them: files by base name, no folders."""
         return frozenset(short(name) for name in self.used if not is_folder(name))
 
 
 def cuts_of(events: Sequence[Event], simulated: float = SIMULATED) -> Iterator[SessionCut]:
-    """Before compactions that the recording holds, `MOST_REAL` at most, and at a share of its
-    items."""
+    """Cuts before at most `MOST_REAL` recorded compactions, and one after the share `simulated` of
+    the items."""
     real = [at for at, event in enumerate(events) if _is_compaction(event)]
     added = [at for at, event in enumerate(events) if isinstance(event.data, ItemAdded)]
     if not added:
@@ -68,7 +67,7 @@ def cuts_of(events: Sequence[Event], simulated: float = SIMULATED) -> Iterator[S
 
 
 def cut_at(events: Sequence[Event], at: int, end: int) -> SessionCut:
-    """What was before event `at`, and what was needed of it up to event `end`."""
+    """The cut before event `at`; what was needed is read up to event `end`."""
     known = Known()
     changed: set[str] = set()
     read: set[str] = set()
@@ -121,12 +120,12 @@ def names_in(item: Item, cwd: str) -> list[Name]:
 
 
 def _names(text: str, cwd: str) -> list[Name]:
-    """Also of code in quotes and of JSON within JSON: of `\\tagentType` the name is `agentType`."""
+    """Also in quoted code and in JSON within JSON: the name in `\\tagentType` is `agentType`."""
     return names(_ESCAPED.sub(" ", text), cwd)
 
 
 def text_of(item: Item) -> str:
-    """As a model reads it: a call's arguments without the marks of JSON."""
+    """The text as a model reads it: a call's arguments without JSON syntax."""
     return "\n".join(call_texts(item)) if item.kind == "tool_call" else item.content
 
 
@@ -140,5 +139,4 @@ def is_folder(name: Name) -> bool:
 
 
 def short(name: Name) -> str:
-    """A file's base name, or the name itself."""
     return posixpath.basename(name.text) if name.kind == "path" else name.text

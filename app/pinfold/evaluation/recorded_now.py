@@ -1,4 +1,4 @@
-"""What strategies would keep of a session that continues, as it stands."""
+"""What strategies would keep of a live session."""
 
 from collections.abc import Sequence
 
@@ -15,12 +15,12 @@ from pinfold.rollout.events import Event, ItemAdded
 from pinfold.tokens.counter import Counter
 
 PAST = 0.8
-"""Of the items, from which on what the agent used counts as needed of those before."""
+"""The share of the items after which names that the agent used count as needed."""
 SHOWN: tuple[Measure, ...] = ("need", "words", "changed", "read", "errors")
 
 
 class SessionMoment:
-    """A session at one moment, and at `PAST` of it. Slow to make and to ask: for a thread."""
+    """A session now, and at `PAST` of its items. Slow to build and to ask: use a thread."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class SessionMoment:
         self._options = options
         budget = room(view, options).target
         self.goal = view.corrected(budget)
-        """Tokens of items that a compaction aims at, corrected as a plan's sizes are."""
+        """The tokens that a compaction aims at, corrected as a plan's sizes are."""
         self._wanted = Wanted(cut_at(events, len(events), len(events)), view, budget)
         self._past: tuple[WindowView, Wanted] | None = None
         added = [at for at, event in enumerate(events) if isinstance(event.data, ItemAdded)]
@@ -43,7 +43,7 @@ class SessionMoment:
             self._past = (past, Wanted(cut, past, budget))
 
     def kept(self, strategy: str, view: WindowView, plan: CompactionPlan) -> dict[Measure, float]:
-        """What `plan` keeps; of what was needed, what the strategy would have kept at `PAST`."""
+        """What `plan` keeps; for `need`, what the strategy would have kept at `PAST`."""
         shares = self._wanted.kept_in(items_of(view, plan))
         if (before := self._before(strategy)) is not None and "need" in before.kept:
             shares["need"] = before.kept["need"]

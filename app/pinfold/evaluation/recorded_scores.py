@@ -34,11 +34,11 @@ NAMES: dict[Measure, str] = {
 }
 
 Origin = Literal["ours", "baseline", "recording"]
-"""Who made the new window: the last is the tool that recorded the session."""
+"""Who made the new window; `recording` is the tool that recorded the session."""
 LEVEL = 0.01
-"""Of a share, on average: what is closer is no difference."""
+"""Means that are closer than this count as equal."""
 OWN = "own compaction"
-"""The name of what the recording tool did itself."""
+"""The name of the recording tool's own compaction."""
 
 
 class StrategyWindow(Struct, frozen=True):
@@ -47,24 +47,23 @@ class StrategyWindow(Struct, frozen=True):
     strategy: str
     origin: Origin
     kept: dict[Measure, float] = {}
-    """A measure that nothing was asked of is left out."""
+    """Without measures that had nothing to ask."""
     tokens: int = 0
-    """Of the new window's items."""
     milliseconds: float = 0.0
-    """Of planning and checking, from a window that is already folded."""
+    """To plan and check, from a folded window."""
     not_run: str = ""
     """Why there is no new window."""
 
 
 class CutResult(Struct, frozen=True):
-    """One point of a session."""
+    """One cut of a session."""
 
     item: int
-    """The last before it."""
+    """The last item before it."""
     real: bool
     """Whether the recording has a compaction there."""
     tokens: int
-    """Of the window's items before it."""
+    """The window's tokens before it."""
     made: tuple[StrategyWindow, ...]
 
 
@@ -78,11 +77,11 @@ class StrategyScore(Struct, frozen=True):
     not_run: int
     kept: dict[Measure, float]
     tokens: int
-    """The mean."""
+    """Mean."""
     milliseconds: float
-    """The median."""
+    """Median."""
     over: int
-    """Cuts at which its window is larger than the budget."""
+    """Cuts after which its window is over the budget."""
 
     @property
     def all(self) -> int:
@@ -91,7 +90,7 @@ class StrategyScore(Struct, frozen=True):
 
     @property
     def mean(self) -> float:
-        """Of all shares."""
+        """The mean of all shares."""
         return fmean(self.kept.values()) if self.kept else 0.0
 
 
@@ -102,25 +101,24 @@ class SessionResult(Struct, frozen=True):
     tool: str
     items: int
     cuts: tuple[CutResult, ...]
-    """Those at which its window was larger than the budget."""
+    """The cuts at which the window was over the budget."""
     small: int
-    """Cuts at which it was not: there was nothing to compact."""
+    """Cuts at which the window fitted: there was nothing to compact."""
     rows: tuple[StrategyScore, ...]
 
 
 class Recorded(Struct, frozen=True):
-    """All of it."""
+    """The whole evaluation."""
 
     budget: int
     """Tokens that a window may have after a compaction."""
     sessions: tuple[SessionResult, ...]
     unread: tuple[str, ...]
-    """A sentence on each file that could not be read."""
+    """A sentence for each file that can't be read."""
     rows: tuple[StrategyScore, ...]
-    """Over all cuts, but for the recording tools."""
+    """Over all cuts, without the recording tools."""
     real: tuple[StrategyScore, ...]
-    """Where the recording tools compacted, with what they made of it; empty where they never
-    did."""
+    """Over the cuts where the recording tools compacted, with their own windows; may be empty."""
     verdict: str = ""
     seconds: float = 0.0
 
@@ -141,8 +139,8 @@ def over_all(
 
 
 def rows(cuts: Iterable[CutResult], budget: int, slack: float) -> tuple[StrategyScore, ...]:
-    """Each strategy, in the order in which they come; `slack` is what a budget may be exceeded
-    by, as a ratio."""
+    """A row for each strategy. `slack`: the ratio to the budget up to which a window counts as
+    within it."""
     found: dict[str, list[StrategyWindow]] = {}
     for cut in cuts:
         for made in cut.made:

@@ -29,7 +29,7 @@ from pinfold.rollout.items import Item
 from pinfold.tokens.counter import Counter
 
 BUDGET = 8_000
-"""Tokens, where nothing else is said."""
+"""Tokens: the default."""
 
 
 class Wanted:
@@ -66,7 +66,6 @@ class Wanted:
 
 
 def _user_words(view: WindowView, budget: int) -> Iterator[str]:
-    """The user's messages, newest first, as many as fit the budget."""
     for entry in reversed(view.entries):
         if entry.item.kind == "user" and entry.item.content.strip():
             budget -= entry.full
@@ -83,7 +82,7 @@ def tried(
     strategies: Sequence[Chosen],
     counter: Counter,
 ) -> SessionResult:
-    """What each strategy, and the recording tool itself, keeps at every cut of a session."""
+    """What each strategy and the recording tool itself keep at every cut of a session."""
     found: list[CutResult] = []
     small = 0
     for cut in cuts_of(events):
@@ -118,8 +117,7 @@ def _cut_result(
 
 
 def view_within(projections: Projections, budget: int) -> WindowView:
-    """The window, for a model of which `budget` is `1 / WINDOW`. It alone counts, whatever is
-    before it."""
+    """The window of a model with `WINDOW` budgets; what stands before it does not count."""
     model = ModelInfo("", "", WINDOW * budget, "config", max_output=0)
     return replace(projections.view(model), context_tokens=0, correct=int)
 
@@ -127,7 +125,7 @@ def view_within(projections: Projections, budget: int) -> WindowView:
 def made(
     view: WindowView, strategy: Strategy, origin: Origin, wanted: Wanted, options: PlanOptions
 ) -> StrategyWindow:
-    """What a strategy makes of a window. None takes its place where it fails."""
+    """The window that a strategy makes. If it fails, no other replaces it."""
     view = replace(view, memo={})
     begun = time.perf_counter()
     try:

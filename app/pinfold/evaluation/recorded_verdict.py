@@ -38,7 +38,6 @@ def verdict(found: Recorded) -> str:
 
 
 def _keep(best: StrategyScore, ours: Sequence[StrategyScore]) -> str:
-    """Who keeps how much; those that are level are named together."""
     level = [row for row in ours if abs(row.mean - best.mean) < LEVEL]
     if len(level) == 1:
         return f"{best.strategy} keeps {_kept(best)}"

@@ -1,4 +1,4 @@
-"""A report on strategies as plain data, which a terminal and an HTML page show alike."""
+"""A report on strategies as plain data, for a terminal and for an HTML page."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,8 @@ class Amount:
 
     text: str
     share: float
-    """Of the largest in its column."""
+    """Compared with the largest in its column."""
     over: bool = False
-    """Whether it is over the budget."""
 
 
 Cell = Score | Amount | str
@@ -32,7 +31,7 @@ Cell = Score | Amount | str
 class ScoreRow:
     name: str
     kind: str
-    """Whose it is: `ours`, `baseline`, `recording`, or empty."""
+    """`ours`, `baseline`, `recording`, or empty."""
     cells: Sequence[Cell]
 
 
@@ -60,9 +59,9 @@ class EvalReport:
     facts: Sequence[str]
     sections: Sequence[ReportSection]
     details: Sequence[ReportSection] = ()
-    """What is closed on a page, and comes first on a terminal."""
+    """Collapsed on a page; first on a terminal."""
     background: Sequence[ReportSection] = ()
-    """What is on a page alone; most of it never changes."""
+    """Only on a page."""
 
 
 def score(of: Spread | float | None) -> Cell:
@@ -82,7 +81,7 @@ def amount(text: str, value: float, every: Iterable[float], *, over: bool = Fals
 
 
 def html(report: EvalReport) -> str:
-    """A page that asks nothing of the network."""
+    """A page that loads nothing from the network."""
     from pinfold import __version__
     from pinfold.export.document import render
 

@@ -1,4 +1,4 @@
-"""What an evaluation on conversations of which all is known reports."""
+"""What an evaluation on made-up conversations reports."""
 
 from collections.abc import Iterator, Sequence
 
@@ -119,7 +119,6 @@ def _sections(found: Evaluation) -> Iterator[ReportSection]:
 
 
 def _remarks(found: Evaluation, ran: Sequence[StrategyResult]) -> Iterator[str]:
-    """On what the model said: whether it counts, which windows have no grades, what it took."""
     if found.smoke:
         yield SMOKE
     for result in ran:
@@ -157,7 +156,6 @@ def _cells(scores: Scores) -> list[Cell]:
 
 
 def _coherence(ran: Sequence[StrategyResult], how: How, compactions: int) -> ReportTable:
-    """Each point of each strategy, below what is expected of Codex."""
     bands = [f"{low:.2f}–{high:.2f}" for low, high in EXPECTED[:compactions]]
     missing = compactions - len(bands)
     rows = [ScoreRow("expected", "", ["", *bands, *[""] * missing])]
@@ -196,7 +194,7 @@ def _spent(ran: Sequence[StrategyResult]) -> ReportTable:
 
 
 def _not_run(found: Evaluation) -> list[str]:
-    """Who did not run, or not to the end, by reason."""
+    """Strategies that did not run, or not to the end, by reason."""
     reasons: dict[tuple[int, str], list[str]] = {}
     for result in found.results:
         if result.not_run:

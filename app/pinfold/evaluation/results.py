@@ -1,4 +1,4 @@
-"""What the trials of a strategy come to, and how two strategies compare."""
+"""The result of a strategy's trials, and two strategies compared."""
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median
@@ -24,7 +24,7 @@ from pinfold.evaluation.trials import Graded, Trial
 from pinfold.rollout.values import Usage
 
 PAIRS = (("handoff", "bare-handoff"), ("checkpoint", "tail"))
-"""Strategies to compare: the first pair of which both ran."""
+"""Pairs to compare; the first of which both ran is taken."""
 
 
 def result(
@@ -34,7 +34,7 @@ def result(
     chosen: Sequence[Sequence[Dialogue]],
     writer: Writer | None,
 ) -> StrategyResult:
-    """`chosen` names the conversations of `runs`, which go by trial; `writer` wrote for it."""
+    """`runs` and `chosen` (its conversations) go by trial; `writer` wrote for the strategy."""
     every = [trial for some in runs for trial in some]
     reached = min(len(trial.points) for trial in every)
     points = tuple(_point(at, runs) for at in range(reached))
@@ -112,7 +112,6 @@ def _spent(every: Sequence[Trial], writer: Writer | None) -> Spent | None:
 
 
 def spent_of(usage: Usage, speaker: Writer) -> Spent:
-    """What a model used, at its price."""
     return Spent(usage.input, usage.output, speaker.cost(usage))
 
 
@@ -127,7 +126,8 @@ def _by_conversation(
 
 
 def compared(results: Sequence[StrategyResult], *, even_asked: bool) -> Comparison | None:
-    """The first pair of `PAIRS` of which both ran; as asked where all is graded, if that counts."""
+    """The first of `PAIRS` of which both ran. By answers if all are graded and `even_asked`, else
+    by text."""
     named = {
         strategy_result.strategy: strategy_result
         for strategy_result in results

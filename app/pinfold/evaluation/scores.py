@@ -1,4 +1,4 @@
-"""What an evaluation comes to, as plain data: for the terminal, JSON and reports alike."""
+"""The results of an evaluation as plain data, for the terminal, JSON and reports."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -30,7 +30,7 @@ EXPECTED = ((0.85, 0.95), (0.70, 0.85), (0.50, 0.70))
 
 Kind = Literal["ours", "baseline"]
 How = Literal["read", "asked"]
-"""Whether probes read the window, or a model was asked and graded."""
+"""Whether probes read the window's text, or a model's answers were graded."""
 
 
 class Spread(Struct, frozen=True):
@@ -38,47 +38,44 @@ class Spread(Struct, frozen=True):
 
     mean: float
     deviation: float
-    """Standard deviation; 0 of a single trial."""
+    """Standard deviation; 0 for a single trial."""
     low: float
     high: float
 
 
 class Scores(Struct, frozen=True):
-    """How the probes did."""
-
     probes: dict[Probe, Spread]
     coherence: Spread
     overall: Spread
-    """Of the mean of all probes."""
+    """The mean of all probes."""
 
 
 class Point(Struct, frozen=True):
-    """Where a strategy is after so many compactions; 0 is before the first."""
+    """A strategy after a number of compactions; 0 is before the first."""
 
     compactions: int
     read: Scores
     """Probes that read the window as a request would carry it."""
     asked: Scores | None
-    """The same probes asked of a model, and graded by one; none where no model was asked."""
+    """The same probes by a model's graded answers; None without a model."""
     tokens: Spread
     """Of the window."""
     within: bool
-    """Whether all windows kept to the budget, a twentieth more or less."""
+    """Whether all windows fit the budget, give or take 5%."""
     windows: int = 0
     """In all trials."""
     ungraded: int = 0
-    """Of these, those that a model was to be asked about and has no grades for: `asked` is without
-    them."""
+    """Of these, windows whose answers have no grades; `asked` leaves them out."""
 
 
 class Times(Struct, frozen=True):
-    """Of a strategy; the only figures that differ from run to run without a model."""
+    """Without a model, the only figures that differ from run to run."""
 
     plan_p50: float
-    """Milliseconds of a dry run: planning and checking, from a window that is already folded."""
+    """Milliseconds of a dry run: to plan and check, from a folded window."""
     plan_p95: float
     prepare: float
-    """Seconds that a model worked for one compaction, on average."""
+    """Mean seconds of a model's work for one compaction."""
 
 
 class Spent(Struct, frozen=True):
@@ -88,7 +85,7 @@ class Spent(Struct, frozen=True):
     """Tokens."""
     output: int = 0
     dollars: float | None = None
-    """None where no price is known."""
+    """None if no price is known."""
 
 
 class StrategyResult(Struct, frozen=True):
@@ -97,18 +94,18 @@ class StrategyResult(Struct, frozen=True):
     strategy: str
     kind: Kind
     points: tuple[Point, ...]
-    """As far as it ran: point 0 first."""
+    """As far as it ran, from point 0 on."""
     not_run: str = ""
-    """Why there is no point, or none after the last."""
+    """Why it did not run, or not to the end."""
     times: Times | None = None
     spent: Spent | None = None
-    """By the model that wrote for it; none where it needs no model."""
+    """By the model that wrote for it; None if it needs no model."""
     trials: tuple[tuple[float, ...], ...] = ()
-    """Goal coherence of each trial, by point, as read."""
+    """Goal coherence by window text: by trial, then by point."""
     asked_trials: tuple[tuple[float | None, ...], ...] = ()
-    """The same, as asked; none where nothing was graded."""
+    """The same by model answers; None where nothing was graded."""
     last_trials: dict[How, tuple[float | None, ...]] = {}
-    """The mean of all probes at the last point, of each trial; none where nothing was graded."""
+    """The mean of all probes at the last point, by trial; None where nothing was graded."""
     by_conversation: dict[str, float] = {}
     """The mean of all probes at the last point, by conversation."""
     notes: tuple[str, ...] = ()
@@ -126,19 +123,19 @@ class Comparison(Struct, frozen=True):
 
 
 class Evaluation(Struct, frozen=True):
-    """All of it."""
+    """The whole evaluation."""
 
     seed: int
     trials: int
     compactions: int
     budget: int
-    """Tokens that a window may have after a compaction."""
+    """Tokens of a window after a compaction, at most."""
     user_share: float
-    """The user's text before the first compaction, as a multiple of the budget; the least."""
+    """The user's text before the first compaction, as a multiple of the budget; the smallest."""
     conversations: tuple[str, ...]
     """As `name (language, area)`."""
     model: str
-    """As `provider/model`; empty where none was asked."""
+    """As `provider/model`; empty without a model."""
     judge: str
     smoke: bool
     """Whether the model is too small for its figures to mean anything."""
@@ -146,20 +143,20 @@ class Evaluation(Struct, frozen=True):
     comparison: Comparison | None
     verdict: str
     answering: Spent | None = None
-    """What the model's answers took, beside its work for strategies."""
+    """For the model's answers, without its work for strategies."""
     grading: Spent | None = None
-    """What the judge took."""
+    """By the judge."""
     interrupted: bool = False
-    """Whether more trials were wished for; those that were not over are left out."""
+    """Whether unfinished trials are left out."""
     seconds: float = 0.0
     version: str = ""
-    """Of pinfold."""
+    """pinfold's."""
     at: datetime | None = None
     """When it began."""
 
 
 def spread(figures: Iterable[float]) -> Spread:
-    """The spread of at least one figure, rounded so that it prints alike everywhere."""
+    """The spread of at least one figure, rounded so that it prints the same everywhere."""
     every = list(figures)
     deviation = stdev(every) if len(every) > 1 else 0.0
     mean, low, high = fmean(every), min(every), max(every)
@@ -167,7 +164,6 @@ def spread(figures: Iterable[float]) -> Spread:
 
 
 def scores(trials: Sequence[dict[Probe, float]]) -> Scores:
-    """The scores of several trials."""
     return Scores(
         {probe: spread(trial[probe] for trial in trials) for probe in PROBES},
         spread(coherence(trial) for trial in trials),
@@ -180,7 +176,7 @@ def coherence(trial: dict[Probe, float]) -> float:
 
 
 def is_asked(points: Iterable[Point]) -> bool:
-    """Whether all their windows have grades, so that points can be compared by them."""
+    """Whether all windows of these points have grades."""
     return all(point.asked and not point.ungraded for point in points)
 
 

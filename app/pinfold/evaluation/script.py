@@ -1,4 +1,4 @@
-"""Writes a conversation down as the events that a session would leave in its rollout."""
+"""Writes a conversation as the events of a session's rollout."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from pinfold.rollout.events import Data, Event, ItemAdded, TurnStarted
 from pinfold.rollout.items import Item
 
 GAP = 1_000
-"""Item numbers that are left free after each stretch, for what a compaction inserts."""
+"""Item numbers left free after each stretch, for what a compaction inserts."""
 _ACTS = {
     "shell": "command",
     "write_file": "edit",
@@ -21,19 +21,19 @@ _ACTS = {
     "grep": "read",
     "list_dir": "read",
 }
-"""What results say that they are, as those of pinfold's tools do."""
+"""The `act` of results, as pinfold's tools set it."""
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 Count = Callable[[str], int]
 
 
 def at(seq: int) -> datetime:
-    """When the event of that number happened."""
+    """The time of event `seq`."""
     return START + timedelta(seconds=7 * seq)
 
 
 class Script:
-    """Numbers items, turns and responses, and has the host judge what the agent records."""
+    """Numbers items, turns and responses, and judges what the agent records as the host does."""
 
     def __init__(self, count: Count) -> None:
         self._count = count
@@ -44,7 +44,7 @@ class Script:
         self.user_tokens = 0
 
     def begin(self) -> None:
-        """A new stretch."""
+        """Begin a stretch."""
         self._events.clear()
         self.user_tokens = 0
         self._n += GAP if self._n else 0
@@ -54,14 +54,13 @@ class Script:
         return list(self._events)
 
     def ask(self, text: str) -> None:
-        """The user writes."""
         self._turn += 1
         self._add(TurnStarted(turn=self._turn))
         self.user_tokens += self._count(text)
         self._item(Item(n=self._next(), kind="user", content=text, turn=self._turn))
 
     def say(self, text: str, uses: Sequence[ToolUse] = ()) -> None:
-        """The agent answers, and uses tools."""
+        """The agent replies, and uses tools."""
         self._response += 1
         turn, response = self._turn, self._response
         if text:

@@ -21,11 +21,10 @@ from pinfold.sanitize import one_line
 
 WIDTH = 80
 _SHORTEST_BAR, _LONGEST_BAR = 4, 8
-"""Columns of one that lies; where there is less room, it stands upright in a single column."""
+"""Columns of a horizontal bar; with less room it is a vertical one in a single column."""
 
 
 def printed(report: EvalReport) -> Group:
-    """The whole report."""
     return Group(
         Text(report.title, "bold"),
         Text(" · ".join(map(one_line, report.facts))),
@@ -36,7 +35,6 @@ def printed(report: EvalReport) -> Group:
 
 
 def explained(sections: Iterable[ReportSection]) -> Group:
-    """What its figures mean."""
     return Group(*_sections(sections))
 
 

@@ -25,15 +25,15 @@ from pinfold.tokens.counter import Counter
 from pinfold.window.refused import Refused
 
 WINDOW = 8
-"""Budgets that the model's context window has: what comes between compactions always fits."""
+"""The model's context window in budgets: a whole stretch always fits."""
 NO_MODEL = "needs a model: --model NAME"
 NOT_GRADED = "not graded"
 SLACK = 1.05
-"""Of the budget, up to which a window keeps to it."""
+"""Up to this multiple of the budget a window counts as within it."""
 
 Graded = dict[Probe, float]
 Step = Callable[[str], Awaitable[None]]
-"""Hears of a strategy before each compaction."""
+"""Called with a strategy's name before each compaction."""
 
 
 Questioner = Callable[[Sequence[Item], Truth], Awaitable[Graded]]
@@ -42,39 +42,37 @@ Questioner = Callable[[Sequence[Item], Truth], Awaitable[Graded]]
 
 @dataclass(frozen=True)
 class Reached:
-    """A point that a trial came to."""
+    """A point of a trial."""
 
     read: Graded
     asked: Graded | None
     tokens: int
     within: bool
     ungraded: bool
-    """Whether a model was to be asked, and there are no grades."""
+    """Whether grades are missing although a model was asked."""
 
 
 @dataclass
 class Trial:
-    """How far a strategy came with one conversation."""
+    """One strategy on one conversation."""
 
     strategy: str
     points: list[Reached] = field(default_factory=list)
     not_run: str = ""
-    """Why it went no further."""
+    """Why it stopped early."""
     plan_ms: list[float] = field(default_factory=list)
     prepare_seconds: list[float] = field(default_factory=list)
     spent: Usage | None = None
-    """By the model that wrote for it."""
+    """By the model that wrote for the strategy."""
     notes: dict[str, None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is the same for all strategies."""
-
     budget: int
     counter: Counter
     model: ModelInfo
-    """Whose window it is; its size is `WINDOW` budgets."""
+    """Its window is `WINDOW` budgets."""
     speaker: Writer | None = None
     """Writes for strategies that need a model."""
     questioner: Questioner | None = None
@@ -94,7 +92,7 @@ async def run(
     setting: Setting,
     step: Step = _no_step,
 ) -> list[Trial]:
-    """Compact after each stretch. A strategy that can't go on is replaced by no other."""
+    """Compact after each stretch. A strategy that fails is replaced by no other."""
     known, numbers = Known(), count(1)
     runs = [_Run(strategy, setting, known) for strategy in strategies]
     start: Reached | None = None
@@ -114,10 +112,8 @@ async def run(
 
 
 class _Run:
-    """One strategy's window."""
-
     def __init__(self, strategy: Strategy, setting: Setting, known: Known) -> None:
-        """`known` is what the host knows beside the windows; no compaction changes it."""
+        """`known` is what the host knows apart from windows; no compaction changes it."""
         self.trial = Trial(strategy.name)
         self._strategy = strategy
         self._setting = setting
@@ -131,7 +127,7 @@ class _Run:
             self._projections.step(Event(seq, at(seq), data))
 
     async def compact(self, stretch: Stretch) -> None:
-        """Go to the next point, or say why not."""
+        """Go to the next point, or set `not_run`."""
         try:
             self.take([await self._replaced()])
         except Exception as error:  # a third party's strategy may raise anything

@@ -15,14 +15,14 @@ _TELLING = re.compile(r"[^\W\d_]{4,}")
 
 @dataclass(frozen=True)
 class TrueStatement:
-    """A sentence, and the values in it that make it this one."""
+    """A sentence and its unguessable values."""
 
     text: str
     values: tuple[str, ...]
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """What it says of its values, in lower case."""
+        """Its words apart from the values, in lower case."""
         rest = self.text
         for value in self.values:
             rest = rest.replace(value, " ")
@@ -39,7 +39,7 @@ class ChangingFact:
 
     @cached_property
     def labelled(self) -> TrueStatement:
-        """Its latest value by its label alone."""
+        """Its latest value with only its label."""
         return TrueStatement(f"{self.label} {' '.join(self.latest.values)}", self.latest.values)
 
     def changed(self, now: TrueStatement) -> "ChangingFact":
@@ -48,22 +48,22 @@ class ChangingFact:
 
 @dataclass(frozen=True)
 class Truth:
-    """All that holds at one moment of a conversation."""
+    """What is true at one moment of a conversation."""
 
     goal: TrueStatement
     next: TrueStatement
     past: tuple[TrueStatement, ...] = ()
-    """Next steps of before."""
+    """Earlier next steps."""
     constraints: tuple[TrueStatement, ...] = ()
     decisions: tuple[TrueStatement, ...] = ()
     facts: tuple[ChangingFact, ...] = ()
     questions: tuple[TrueStatement, ...] = ()
-    """That nobody has answered."""
+    """Open ones."""
     files: tuple[str, ...] = ()
     """Paths that the agent wrote or changed."""
 
     def statements(self) -> Iterator[TrueStatement]:
-        """All that has to stand, but files."""
+        """Everything a window should hold, except files."""
         yield self.goal
         yield from self.constraints
         yield from self.decisions
@@ -74,7 +74,7 @@ class Truth:
 
 @dataclass
 class Values:
-    """Draws values, each but once."""
+    """Draws values, none of them twice."""
 
     rng: Random
     _drawn: set[str] = field(default_factory=set)
@@ -118,4 +118,4 @@ _SLOTS: dict[str, Callable[[Random], str]] = {
     "version": lambda rng: ".".join(str(rng.randrange(11, 99)) for _ in range(3)),
     "date": lambda rng: str(date(2031, 1, 1) + timedelta(days=rng.randrange(10_000))),
 }
-"""What may be in a sentence. None of it looks like what filler holds."""
+"""The slots of a sentence. No value looks like filler."""

@@ -23,11 +23,11 @@ NAMES: dict[Probe, str] = {
     "files": "the files that were changed",
 }
 KEPT, LOST = 0.95, 0.80
-"""From which on a thing counts as kept; below which, as lost."""
+"""At or above the first, a thing counts as kept; below the second, as lost."""
 
 
 def verdict(found: Evaluation) -> str:
-    """Which strategy to trust, and with what. None that is over the budget, and none on a tie."""
+    """Which strategies to trust, and with what. None that is over the budget."""
     able = [result for result in found.results if _is_whole(result, found)]
     if not able:
         return "No strategy stayed within the budget to the end."
@@ -58,7 +58,7 @@ def verdict(found: Evaluation) -> str:
 
 
 def _best(able: Sequence[StrategyResult], how: How) -> list[StrategyResult]:
-    """The one that keeps the most, and those that it is not ahead of in every trial."""
+    """The strategy that keeps the most, and those that it does not beat in every trial."""
     first = max(able, key=lambda one: (_final(one, how).overall.mean, one.kind == "ours"))
     return [one for one in able if one is first or not _is_ahead(first, one, how)]
 
@@ -69,7 +69,6 @@ def _is_ahead(one: StrategyResult, other: StrategyResult, how: How) -> bool:
 
 
 def _keep(best: Sequence[StrategyResult], how: How) -> str:
-    """Who keeps how much, with its spread."""
     names = listed([result.strategy for result in best])
     shares = list(dict.fromkeys(_share(_final(result, how).overall) for result in best))
     if len(best) == 1:
@@ -106,13 +105,12 @@ def comparison(of: Comparison, trials: int) -> str:
 
 
 def _final(result: StrategyResult, how: How) -> Scores:
-    """The scores at its last point."""
     last = result.points[-1]
     return last.asked if how == "asked" and last.asked else last.read
 
 
 def _is_whole(result: StrategyResult, found: Evaluation) -> bool:
-    """Whether it went all the way, within the budget."""
+    """Whether it ran to the end, within the budget."""
     after = result.points[1:]
     return len(after) == found.compactions and all(point.within for point in after)
 

@@ -14,16 +14,16 @@ from pinfold.wire.images import data_url, described
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _SAID = {"user": "user_message", "assistant": "agent_message"}
-"""The events that Codex draws its screen from, beside the items."""
+"""Events that Codex's screen needs besides the items."""
 _OF_A_TURN = WRITTEN | {"user"}
 
 Payload = dict[str, Any]
 
 
 def render(transcript: ExportedSession) -> str:
-    """A line for each item; where the window is another, it is at the end as a compaction.
+    """A line for each item. If the window differs from them, it comes last, as a compaction.
 
-    Reasoning is left out: it opens for nobody but the account that it was made for.
+    Reasoning is left out: only the account that it was made for can decrypt it.
     """
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(transcript))
 
@@ -34,7 +34,7 @@ def file_name(transcript: ExportedSession) -> str:
 
 
 def thread_id(transcript: ExportedSession) -> str:
-    """The session's id, where it is one that Codex takes; else one made from it."""
+    """The session's id if Codex accepts it, else one derived from it."""
     try:
         return str(uuid.UUID(transcript.session))
     except ValueError:
@@ -83,7 +83,7 @@ def _lines(transcript: ExportedSession) -> Iterator[Payload]:
 
 
 def _turns(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The items of each turn; first those before any. Where turns are not told, prompts tell."""
+    """The items of each turn, first those before any. Without turn numbers, prompts begin turns."""
     turn, group = 0, list[Item]()
     for item in items:
         begins = item.turn != turn if item.turn else item.kind == "user"
@@ -96,7 +96,6 @@ def _turns(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 
 def _ending(items: Sequence[Item], turn_id: str) -> Payload:
-    """Codex calls a turn aborted that says nothing else."""
     last = next((item for item in reversed(items) if item.kind in _OF_A_TURN), None)
     if last is None or last.kind != "assistant" or last.state != "complete":
         return {"type": "turn_aborted", "turn_id": turn_id, "reason": "interrupted"}
@@ -123,7 +122,7 @@ def _context(transcript: ExportedSession, turn_id: str) -> Payload:
 
 
 def _payload(item: Item) -> Payload | None:
-    """The response item; None where there is none that Codex may have."""
+    """The response item; None for items that Codex does not get."""
     match item.kind:
         case "user":
             return _message("user", "input_text", item)

@@ -1,7 +1,7 @@
-"""What a secret looks like: by how it begins, by its name, by the form that it is in.
+"""Finds secrets by how they begin, by the name before them, or by their form.
 
-Guesses by entropy alone are left out: in code they find hashes, paths and placeholders. Nothing
-here asks a server whether a secret is valid.
+Not by entropy alone: in code that finds hashes, paths and placeholders. No server is asked whether
+a secret is valid.
 """
 
 import base64
@@ -20,7 +20,6 @@ _WORD = r"[^\s\"'`\\]"
 
 
 def _is_pair(text: str) -> bool:
-    """Whether it is `user:password` in Base64."""
     try:
         user, _, password = base64.b64decode(text, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
@@ -41,7 +40,7 @@ class _Form(NamedTuple):
 
     kind: str
     part: str
-    """Stands in every match, and is found sooner."""
+    """A text in every match, quicker to search for."""
     pattern: re.Pattern[str]
     is_secret: Callable[[str], bool]
 
@@ -122,7 +121,7 @@ _PROGRAM = re.compile(
 _PROGRAMS = (
     *("mysql", "mariadb", "curl", "sshpass", "docker", "podman", "helm", "mongo", "redis-cli"),
 )
-"""Stand in all that it matches, and are found sooner."""
+"""Texts in every match, quicker to search for."""
 _VALUE = rf"[\"']{{0,6}}((?!-){_WORD}{{3,}}+)"
 _ARGUMENTS = tuple(
     re.compile(pattern)
@@ -133,7 +132,7 @@ _ARGUMENTS = tuple(
         rf"\s-a\s{{1,3}}{_VALUE}",
     )
 )
-"""How the programs of each group are given a password."""
+"""How the programs of each group take a password."""
 
 _COOKIE = re.compile(r"[Cc]ookies?[\"']{0,6}(?:\s{0,4}[:=]|\s)\s{0,4}[\"']{0,6}([^\n\"']{8,}+)")
 _PAIR = re.compile(r"([\w.%-]{1,80}+)=([^\s\"';,&]{8,}+)")
@@ -146,27 +145,24 @@ _EDGE = re.compile(rf"-----(BEGIN|END) {_KIND_OF_KEY}")
 _LONGEST_KEY = 20_000
 """Characters between head and tail."""
 _BETWEEN = r"[^\w+/=]{1,20}+(?:\d{1,6}[^\w+/=]{1,20}+)?"
-"""Between two lines of a key; a tool that reads files numbers them."""
+"""Between two lines of a key: tools that read files number lines."""
 _LINES = re.compile(
     rf"(?:{_BETWEEN}[A-Za-z0-9+/]{{16,}}+={{0,2}})*(?:{_BETWEEN}[\w+/]{{1,15}}==?)?"
 )
 _LINE = re.compile(r"(?:[^\w\n+/=]*\d{0,6}[^\w\n+/=]+)?([A-Za-z0-9+/]{4,}={0,2})\s*")
 _LINE_END = re.compile(r"(?<![\w+/=])([A-Za-z0-9+/]{40,}+)\s*\Z")
-"""The first line of what was cut off, behind what is before it."""
+"""The first line of a key that was cut off, after other text."""
 _BODY = re.compile(
     r"(?<![\w+/])(?:MII[A-Za-z][\w+/][AQgw]IBA(?:AKC|DAN)|MHcCAQEEI|MIGHAgEAMBMG|MIGkAgEB|"
     r"MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/]{16,}+={0,2}"
 )
-"""How private keys begin in Base64: of RSA, PKCS #8, elliptic curves, OpenSSH."""
+"""How private keys begin in Base64: RSA, PKCS #8, elliptic curves, OpenSSH."""
 _BEGINNINGS = ("MII", "MHcCAQEEI", "MIGHAgEA", "MIGkAgEB", "MC4CAQAw", "b3BlbnNzaC1rZXktdjE")
-"""One of them is in each."""
+"""One of these is in each match."""
 
 
 def hits(text: str) -> Iterator[SecretHit]:
-    """The secrets in a text, in order, none over another.
-
-    What has two shapes goes by the name of the first.
-    """
+    """The secrets in a text, in order, without overlap; of two forms the first counts."""
     shown = _unescaped(text)
     found = [*_private_keys(shown), *keys(shown), *_forms(shown), *_arguments(shown)]
     found += [*_cookies(shown), *named(shown)]
@@ -178,7 +174,7 @@ def hits(text: str) -> Iterator[SecretHit]:
 
 
 def _between_escapes(text: str, hit: SecretHit) -> SecretHit:
-    """The hit without the part of an escape that it may begin or end with."""
+    """The hit without partial escapes at its ends."""
     start, end = hit.start, hit.end
     for match in _ESCAPED.finditer(text, max(0, start - _LONGEST_ESCAPE), end):
         if match.start() < start < match.end():
@@ -190,7 +186,8 @@ def _between_escapes(text: str, hit: SecretHit) -> SecretHit:
 
 
 def _unescaped(text: str) -> str:
-    """The text with what JSON escapes stand for, as often as they are long: places stay."""
+    """The text with JSON escapes decoded, each repeated to its length, so that places stay the
+    same."""
     if "\\" not in text:
         return text
     return _ESCAPED.sub(_meant, text)
@@ -231,7 +228,7 @@ def _cookies(text: str) -> Iterator[SecretHit]:
 
 
 def _private_keys(text: str) -> Iterator[SecretHit]:
-    """Whole ones, and what is left of one that was cut off at either end."""
+    """Private keys, also those cut off at either end."""
     done = 0
     for head in _HEAD.finditer(text):
         edge = _EDGE.search(text, head.end(), head.end() + _LONGEST_KEY)
@@ -253,7 +250,7 @@ def _private_keys(text: str) -> Iterator[SecretHit]:
 
 
 def _begin(text: str, end: int, least: int) -> int:
-    """Where the lines of a key begin that are before `end`."""
+    """Where the lines of a key before `end` begin."""
     begin, at = end, end
     while at > least:
         line_begin = max(text.rfind("\n", least, at - 1) + 1, least)

@@ -1,5 +1,4 @@
-"""HTML pages from templates: nothing in them is run, fetched or read as markup but what a template
-says."""
+"""HTML pages from templates. A page runs, loads and marks up only what its template says."""
 
 import base64
 import hashlib
@@ -11,10 +10,10 @@ from pinfold.sanitize import clean, one_line
 
 
 def render(name: str, *, images: bool = False, **values: object) -> str:
-    """The page that `name.html` makes of `values`, with the style and script of the same name.
+    """The page of the template `name.html`, with the style and script of the same name.
 
-    All text is cleaned and escaped, but for what a template calls `safe`. `images` says whether
-    there may be any. `name` starts with the room: `export/page`.
+    All text is cleaned and escaped, except what a template marks as `safe`. `images`: whether it
+    may have any. `name` starts with the room: `export/page`.
     """
     style, script = _source(f"{name}.css"), _source(f"{name}.js")
     # Even if some markup got through, a browser would neither run nor fetch it.
@@ -46,7 +45,7 @@ def _environment() -> Environment:
 
 
 def _source(name: str) -> str:
-    """What a file holds; nothing where there is none."""
+    """The file's text; empty if there is no such file."""
     environment = _environment()
     assert environment.loader is not None
     try:

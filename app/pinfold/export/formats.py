@@ -1,4 +1,4 @@
-"""The formats, and what files of them are called."""
+"""The formats of an export, and the names of its files."""
 
 import re
 import unicodedata
@@ -31,23 +31,20 @@ ENDINGS: dict[Format, str] = {
     "codex": ".jsonl",
     "jsonl": ".jsonl",
 }
-"""Of the files that are written."""
 _SLUG = 40
-"""Characters of a title in a file's name."""
 
 
 def format_of(path: PurePath) -> Format | None:
-    """The format that a file's name tells."""
     return _BY_ENDING.get(path.suffix.lower())
 
 
 def scope_of(name: Format) -> Scope:
-    """What a format holds where nothing is said."""
+    """The default scope of a format."""
     return "window" if name == "messages" else "all"
 
 
 def file_name(name: Format, transcript: "ExportedSession") -> str:
-    """What a file of a session is called where nothing is said."""
+    """The default name of a session's file."""
     if name == "codex":
         from pinfold.export.codex import file_name as rollout
 
@@ -60,7 +57,7 @@ def file_name(name: Format, transcript: "ExportedSession") -> str:
 def renderer(
     name: Literal["md", "html", "messages", "codex"],
 ) -> Callable[["ExportedSession"], str]:
-    """What makes the text of a format."""
+    """The function that makes a format's text."""
     match name:
         case "md":
             from pinfold.export import markdown

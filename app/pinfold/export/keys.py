@@ -1,4 +1,4 @@
-"""Keys that tell by how they begin whose they are."""
+"""Keys that can be told by how they begin."""
 
 import re
 from collections.abc import Iterator
@@ -105,7 +105,7 @@ _KEY = re.compile(
     + ")"
 )
 _LONG = re.compile(r"[\w.~:/+=@-]{18,}")
-"""No key is shorter. Words are found sooner than all of their beginnings would be tried."""
+"""No key is shorter. Finding words first is quicker than trying each beginning."""
 _DIGIT = re.compile(r"\d")
 _REST = re.compile(r"[\w-]*")
 _COMMON = re.compile(r"sk-(?!ant-)")
@@ -121,7 +121,7 @@ def keys(text: str) -> Iterator[SecretHit]:
 
 @lru_cache(20_000)
 def _in_word(word: str) -> tuple[SecretHit, ...]:
-    """The keys in one; paths and names come again and again."""
+    """Cached: paths and names come again and again."""
     if not _DIGIT.search(word):
         return ()
     found: list[SecretHit] = []
@@ -136,7 +136,7 @@ def _in_word(word: str) -> tuple[SecretHit, ...]:
 
 
 def _is_key(word: str) -> bool:
-    """Whether it is none of the names that begin alike: `sk-learn-wrapper`, `npm_config_...`."""
+    """Whether it is a key and not a name such as `sk-learn-wrapper`, `npm_config_...`."""
     if not _DIGIT.search(word):
         return False
     return not _COMMON.match(word) or _UNBROKEN.search(word) is not None

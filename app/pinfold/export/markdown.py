@@ -1,4 +1,4 @@
-"""A session as Markdown, to be read as text or where Markdown is rendered."""
+"""A session as Markdown, readable as text and rendered."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,6 @@ _TICKS = re.compile(r"`{3,}")
 
 
 def render(transcript: ExportedSession) -> str:
-    """The whole document."""
     return "\n\n".join(_blocks(transcript)) + "\n"
 
 
@@ -94,14 +93,14 @@ def _images(item: Item) -> list[str]:
 
 
 def _fenced(text: str, language: str = "") -> str:
-    """`text` as a code block that nothing in it can end."""
+    """`text` as a code block that nothing in it can close."""
     longest = max((len(run) for run in _TICKS.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
 def _closed(text: str) -> str:
-    """`text` with its last code block ended, if it is not."""
+    """`text` with its last code block closed."""
     fence = ""
     for line in text.split("\n"):
         if (match := _FENCE.match(line)) is None:

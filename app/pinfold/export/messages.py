@@ -10,7 +10,7 @@ from pinfold.wire.chat.render import messages, tools
 
 
 def render(transcript: ExportedSession) -> str:
-    """JSON with `model`, `messages` and `tools`, as a server would accept it."""
+    """JSON with `model`, `messages` and `tools` that a server accepts."""
     items = whole(entry.item for entry in transcript.entries)
     body = {
         "model": transcript.model.name,

@@ -1,4 +1,4 @@
-"""Values that what is before them calls secret: `password: ...`, `--api-key ...`."""
+"""Secrets by the name before them: `password: ...`, `--api-key ...`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ _OF_A_KEY = re.compile(
     r"(?i:api|access|auth|private|secret|shared|preshared|signing|encryption|master|account|"
     r"license|consumer|service|client)[_-]?$"
 )
-"""What a key is called that opens something."""
+"""Words before `key` that make it a secret."""
 _QUOTES = "\"'`"
 _BARE = rf"[^\s\\{_QUOTES},;|<>(){{}}\[\]&$]|&(?!&|\w{{1,40}}=)|\$(?![{{(])"
 _VALUE = re.compile(
@@ -25,14 +25,13 @@ _ARGUMENT = re.compile(
 )
 _FLAG = re.compile(r"(?<!\w)--?[\w-]{0,30}$")
 _BEFORE = 32
-"""Characters before a name that are looked at."""
 _NO_VALUE = re.compile(
     r"(?i)(?:^|[_-])(?:s|id|ids|name|file|path|dir|url|uri|endpoint|type|kind|limit|count|num|"
     r"total|max|min|len|length|size|budget|usage|expir\w*|ttl|life\w*|age|time\w*|hash\w*|digest|"
     r"arn|ref|format|field|label|header|prefix|suffix|class|issuer|env|var|policy|rule|pattern|"
     r"regex|ize\w*)(?![a-z])"
 )
-"""How names go on that tell of a secret and hold none: `token_type`, `secretName`."""
+"""How names that hold no secret continue: `token_type`, `secretName`."""
 _PAGE = re.compile(r"(?i)(?:page|next|backward|forward|continuation|cursor|sync)[_-]?$")
 _NUMBERED = re.compile(r"(?:[_-]?\d+)?")
 _END_OF_LINE = re.compile(rf"[^\S\n]*(?:\s#.*)?(?:$|[{_QUOTES}])", re.MULTILINE)
@@ -69,7 +68,7 @@ _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 
 
 def named(text: str) -> Iterator[SecretHit]:
-    """The secrets in a text that their names tell of."""
+    """The secrets in a text that have a telling name."""
     begin = end = 0  # of the last value: it is read once, whatever names are in it
     for at, name in _names(text):
         if begin <= at < end:
@@ -88,7 +87,6 @@ def named(text: str) -> Iterator[SecretHit]:
 
 
 def _names(text: str) -> list[tuple[int, str]]:
-    """Where names of secrets stand, in order."""
     lowered = text.lower()
     if len(lowered) != len(text):  # as of İ
         lowered = "".join(one.lower() if one.isascii() else one for one in text)
@@ -126,7 +124,7 @@ def _is_secret(value: str, *, password: bool) -> bool:
 
 
 def is_value(text: str) -> bool:
-    """Whether it can be a key or a token: no reference, no name, no word."""
+    """Whether it can be a key or a token, not a reference, a name or a word."""
     return (
         _has_both(text)
         and not _TEMPLATE.fullmatch(text)
@@ -138,7 +136,7 @@ def is_value(text: str) -> bool:
 
 
 def is_password(text: str) -> bool:
-    """Whether it can be a password: no reference, and no name of several words."""
+    """Whether it can be a password, not a reference or a name of several words."""
     return not (
         _TEMPLATE.fullmatch(text)
         or _is_path(text)
@@ -148,18 +146,17 @@ def is_password(text: str) -> bool:
 
 
 def _has_both(text: str) -> bool:
-    """Whether there are letters and digits in it."""
     return any(map(str.isdigit, text)) and any(map(str.isalpha, text))
 
 
 def _is_path(text: str) -> bool:
-    """Whether it is made of words with signs between: `client-index-v17`, `/run/key/2`."""
+    """Whether it is words with signs between: `client-index-v17`, `/run/key/2`."""
     parts = [part for part in _PARTS.split(text) if part]
     return len(parts) > 1 and _are_words(parts, [word for part in parts for word in _words(part)])
 
 
 def _is_name(text: str) -> bool:
-    """Whether it is made of words without any: `SecretStore2`."""
+    """Whether it is words without signs between: `SecretStore2`."""
     words = _words(text)
     return (
         _are_words([text], words)
@@ -170,7 +167,7 @@ def _is_name(text: str) -> bool:
 
 
 def _words(part: str) -> list[str]:
-    """The words in letters and digits. No word continues behind a digit, as random letters do."""
+    """The words in letters and digits. No word continues after a digit, as random letters do."""
     if _MIXED.search(part):
         return []
     pieces = (piece.rstrip("0123456789") for piece in _PIECE.findall(part))

@@ -1,4 +1,4 @@
-"""A session as one HTML page that asks nothing of the network."""
+"""A session as one HTML page that loads nothing from the network."""
 
 import re
 
@@ -25,7 +25,6 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
 def render(transcript: ExportedSession) -> str:
-    """The whole page."""
     return rendered(
         "export/page",
         images=True,
@@ -53,6 +52,6 @@ def render(transcript: ExportedSession) -> str:
 
 
 def _safe_url(image: Image) -> str:
-    """A picture as a `data:` URL; empty where it is none that a browser may read."""
+    """A picture as a `data:` URL; empty if a browser must not read it."""
     is_picture = _PICTURE.fullmatch(image.media_type) and _BASE64.fullmatch(image.data)
     return data_url(image) if is_picture else ""

@@ -1,4 +1,4 @@
-"""Items as a request may carry them, whatever the session holds: every call has one result."""
+"""Any items in a form that a request can carry: every call has one result."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,8 @@ _Key = tuple[int, str | None]
 
 
 def whole(items: Iterable[Item]) -> Iterator[Item]:
-    """`items` in order, with a result for each call, ids told apart, and other results as text."""
+    """`items` in order, with distinct call ids and a result for each call; other results become
+    text."""
     told = list(_told_apart(items))
     answered = {_key(item) for item in told if item.kind == "tool_result"}
     for item in told:
@@ -24,7 +25,7 @@ def whole(items: Iterable[Item]) -> Iterator[Item]:
 def _told_apart(items: Iterable[Item]) -> Iterator[Item]:
     ids: set[_Key] = set()
     waiting: dict[_Key, list[str]] = {}
-    """What the calls are named now that go by this id and have no result so far."""
+    """The new ids of open calls, by the old id."""
     for item in items:
         key = _key(item)
         if item.kind == "tool_call":

@@ -1,4 +1,4 @@
-"""Secrets out of texts: each is replaced by what it is, and the same one by the same words."""
+"""Replaces secrets in texts by their kind; the same secret always by the same words."""
 
 import re
 from collections import Counter
@@ -18,21 +18,22 @@ from pinfold.rollout.items import Item
 from pinfold.window.window import Boundary
 
 SEALED = "encrypted_content"
-"""Of an opaque item; nobody but its provider can read it, and changed it would be worth nothing."""
+"""In an opaque item: only its provider can read it, and a change would make it useless."""
 _TELLING = 8
-"""Characters from which a secret, or what a cut left of it, is known without its surroundings."""
+"""The shortest secret, or rest of one, that is recognised without its surroundings. In characters.
+"""
 _ROW = 24
-"""Characters from which a line of a key is a secret by itself."""
+"""The shortest line of a key that is a secret by itself. In characters."""
 
 
 class Secrets:
-    """Takes all texts first, so that what is known from one is found in every other."""
+    """Reads all texts first, so that a secret found in one is replaced in all."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._names: dict[str, str] = {}
-        """What is in the place of each secret."""
+        """The replacement of each secret."""
         self._hits: dict[str, tuple[SecretHit, ...]] = {}
-        """By text, of those that hold any."""
+        """By text; without texts that have none."""
         counts: Counter[str] = Counter()
         for text in dict.fromkeys(texts):
             found = tuple(hits(text))
@@ -44,9 +45,9 @@ class Secrets:
                     counts[kind] += 1
                     self._names[secret] = f"[secret: {kind} {counts[kind]}]"
         self._parts = {**dict(self._rows()), **self._names}
-        """With the lines of those that have several."""
+        """Also single lines of secrets with several."""
         self._known: dict[str, list[str]] = {}
-        """The longest first, by how they begin."""
+        """By how they begin, the longest first."""
         for secret in sorted(filter(_is_telling, self._parts), key=len, reverse=True):
             self._known.setdefault(secret[:_TELLING], []).append(secret)
         self._beginnings = _any_of(self._known)
@@ -60,7 +61,7 @@ class Secrets:
         return len(self._names)
 
     def replaced(self, text: str) -> str:
-        """One of the texts, without its secrets."""
+        """`text`, one of those given, without secrets."""
         if not self._names:
             return text
         parts: list[str] = []
@@ -85,7 +86,7 @@ class Secrets:
         return "".join([*parts, text[end:]])
 
     def _secret_at(self, text: str, start: int, beginning: str) -> tuple[str, int] | None:
-        """The name of the secret that is here, or was cut off here, and its end."""
+        """The name and the end of a secret that begins at `start`, whole or cut off."""
         for secret in self._known[beginning]:
             pairs = zip(secret, text[start : start + len(secret)], strict=False)
             left = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
@@ -99,7 +100,7 @@ class Secrets:
 
 
 def _is_telling(secret: str) -> bool:
-    """Whether it can't be a word that means something else elsewhere."""
+    """Whether it can't be an ordinary word elsewhere."""
     return len(secret) >= _TELLING and any(map(str.isdigit, secret))
 
 
@@ -113,7 +114,7 @@ def _any_of(beginnings: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def redacted(transcript: ExportedSession) -> tuple[ExportedSession, int]:
-    """A transcript without secrets, and how many there were."""
+    """The session without secrets, and how many there were."""
     secrets = Secrets(_texts(transcript))
     if not secrets:
         return transcript, 0
@@ -176,7 +177,7 @@ def _texts(transcript: ExportedSession) -> Iterator[str]:
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every text in a JSON value that is not sealed."""
+    """Every text in a JSON value, except sealed ones."""
     return arguments.strings(value, {SEALED})
 
 

@@ -1,4 +1,4 @@
-"""What models write, as HTML: Markdown and code. All of it is data: no markup gets through."""
+"""Markdown and code from models as HTML. No markup of theirs gets through."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,16 +16,16 @@ from pygments.util import ClassNotFound
 
 _LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 _LONGEST = 100_000
-"""Characters of code that are coloured."""
+"""Longer code is not coloured. In characters."""
 
 
 def markdown(text: str) -> str:
-    """Markdown as HTML: without raw HTML, without pictures, links to the web and mail alone."""
+    """Markdown as HTML, without raw HTML and pictures; only links to the web and mail."""
     return str(_parser().render(text))
 
 
 def code(text: str, language: str = "") -> str:
-    """A block of code, coloured where the language is known."""
+    """A block of code, coloured if the language is known."""
     inner = _coloured(text, language) or escape(text)
     return f'<pre class="code"><code>{inner}</code></pre>'
 

@@ -1,4 +1,4 @@
-"""What is exported: items with how each is in the window, as plain values."""
+"""A session for an export, as plain values: items, and how each is in the window."""
 
 from __future__ import annotations
 
@@ -21,12 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExportedItem:
-    """An item, and how it is in the window."""
-
     item: Item
     at: datetime
     form: Form | None
-    """None: it is no longer in the window."""
+    """None if it is no longer in the window."""
     pinned: bool
 
 
@@ -35,37 +33,35 @@ class ExportedSession:
     """A session, or the part of it that the model sees."""
 
     opening: str
-    """The first prompt, whole: no secret is found in a part of one."""
+    """The first prompt, whole: a secret that is cut off may not be found."""
     session: str
     cwd: str
     model: ModelInfo
     context: Context
     entries: Sequence[ExportedItem]
     window: Sequence[Item]
-    """As the next request carries it."""
+    """The items as the next request carries them."""
     boundaries: Sequence[Boundary] = ()
 
     @property
     def title(self) -> str:
-        """How the first prompt begins."""
         return title_of(self.opening)
 
     @property
     def started_at(self) -> datetime | None:
-        """When the first item came."""
         return self.entries[0].at if self.entries else None
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """An item that stands by itself."""
+    """An item other than a call and its result."""
 
     entry: ExportedItem
 
 
 @dataclass(frozen=True, slots=True)
 class CalledTool:
-    """A tool call and its result, which may not be there."""
+    """A tool call and its result, if it has one."""
 
     call: ExportedItem
     result: ExportedItem | None
@@ -82,14 +78,14 @@ Part = Passage | CalledTool | WindowEnded
 
 
 def window_alone(transcript: ExportedSession) -> ExportedSession:
-    """The part of a session that the model sees, in its order, placeholders in place."""
+    """The part of a session that the model sees, in the window's order, with placeholders."""
     entries = {entry.item.n: entry for entry in transcript.entries}
     shown = tuple(replace(entries[item.n], item=item) for item in transcript.window)
     return replace(transcript, entries=shown, boundaries=())
 
 
 def parts(transcript: ExportedSession) -> Iterator[Part]:
-    """The transcript in reading order, each result with its call."""
+    """The session in reading order, each result with its call."""
     results = _results(transcript.entries)
     answers = {result.item.n for result in results.values()}
     boundaries = list(reversed(transcript.boundaries))
@@ -119,7 +115,7 @@ def _key(entry: ExportedItem) -> tuple[int, str | None]:
 
 
 MARKS = {"pinned": "⚑", "shortened": "◑", "masked": "◐", "folded": "○", "archived": "◌"}
-"""What was done to an item, each with its sign."""
+"""What can happen to an item, with its sign."""
 _FORMS: dict[Form | None, str] = {
     "full": "",
     "short": "shortened",
@@ -130,12 +126,12 @@ _FORMS: dict[Form | None, str] = {
 
 
 def marks(entry: ExportedItem) -> list[str]:
-    """Of `MARKS`, those that hold for an entry."""
+    """The marks of an item, from `MARKS`."""
     return [mark for mark in ("pinned" if entry.pinned else "", _FORMS[entry.form]) if mark]
 
 
 def speaker(item: Item) -> str:
-    """Whose words an item holds."""
+    """Who an item's words are from."""
     match item.kind:
         case "user":
             return "User"
@@ -157,7 +153,7 @@ class Code(NamedTuple):
 
 
 def arguments(call: Item) -> Code:
-    """What a call was given: a lone command or patch as it is, anything else as JSON."""
+    """A call's arguments: a lone command or patch as it is, anything else as JSON."""
     given: Any = parsed(call.content)
     if given is None:
         return Code(call.content, "")
@@ -170,13 +166,13 @@ def arguments(call: Item) -> Code:
 
 
 def subject(call: ExportedItem, result: ExportedItem | None) -> str:
-    """What a call was about: by its arguments, else as its tool said."""
+    """What a call was about, by its arguments, else by its tool."""
     stated = result.item.detail.get("title") if result is not None else None
     return titles.title_of(call.item.content) or (stated if isinstance(stated, str) else "")
 
 
 def outcome(result: ExportedItem | None) -> tuple[str, bool]:
-    """How a call came out, in a word or two, and whether that is well."""
+    """The outcome of a call in a word or two, and whether it succeeded."""
     if result is None:
         return "no result", False
     detail = result.item.detail
@@ -189,6 +185,6 @@ def outcome(result: ExportedItem | None) -> tuple[str, bool]:
 
 
 def diff_of(result: ExportedItem | None) -> str:
-    """What an edit changed, as a unified diff; empty where nothing did."""
+    """The unified diff of an edit; empty if there is none."""
     diff = result.item.detail.get("diff") if result is not None and result.form != "masked" else ""
     return diff if isinstance(diff, str) else ""

@@ -1,4 +1,4 @@
-"""What each agent documents about hooks that run after a compaction."""
+"""The agents that document a hook that runs after a compaction."""
 
 import os
 import re
@@ -25,15 +25,15 @@ class OtherAgent(Struct, frozen=True):
     name: str
     title: str
     first: tuple[int, int, int]
-    """The first version that documents it."""
+    """The first version that documents the hook."""
     variable: str
-    """Names the folder of its settings."""
+    """The environment variable that names its settings folder."""
     folder: str
-    """Where that is else in the user's home, and in a project."""
+    """The settings folder in the user's home (without the variable) and in a project."""
     file: str
 
     def settings_folder(self, project: Path | None, env: Mapping[str, str] = os.environ) -> Path:
-        """The folder of the project's settings, or of the user's."""
+        """The project's settings folder, or the user's."""
         if project is not None:
             return project / self.folder
         given = env.get(self.variable)
@@ -60,8 +60,7 @@ def agent_of(name: str) -> OtherAgent:
 
 
 def check_version(agent: OtherAgent) -> str:
-    """The version of the agent on this machine. Raises `HookRefused` where it documents no such
-    hook."""
+    """The version of the agent here. Raises `HookRefused` if it documents no such hook."""
     version = installed(agent)
     if version is None:
         raise HookRefused(f"{agent.title} was not found: there is no `{agent.name}` on your PATH.")
@@ -74,7 +73,7 @@ def check_version(agent: OtherAgent) -> str:
 
 
 def installed(agent: OtherAgent) -> tuple[int, ...] | None:
-    """The version that the agent says; none where it can't be asked."""
+    """The version of the agent on the PATH; None if it does not run."""
     try:
         done = subprocess.run(
             [agent.name, "--version"],

@@ -1,4 +1,4 @@
-"""What the hook answers after a compaction: what was said and done before it."""
+"""The answer of the hook after a compaction: a digest of the session before it."""
 
 import json
 import re
@@ -20,15 +20,15 @@ NOTE = (
 END = "[End of the record.]"
 MORE = "[{more} more lines of it are in {path}: read that file when a detail is missing.]"
 FILE = ".pinfold-digest.txt"
-"""What is behind the name of the session's file in that of the digest's."""
+"""The ending of the digest's file, after the stem of the session's."""
 
 _MARGIN = 100
 _LIMITS: dict[Tool, int] = {"claude": 10_000 - _MARGIN, "codex": 10_000 - _MARGIN}
-"""What fits into an agent's window: of more it shows the beginning, or the beginning and the end,
-and names a file. Claude Code counts UTF-16 units (10,000), Codex bytes (2,500 times 4)."""
+"""How long an answer may be: of a longer one an agent shows only the beginning, or both ends.
+Claude Code counts UTF-16 units (10,000), Codex bytes (2,500 times 4)."""
 _LEAST = min(_LIMITS.values())
 _HOST_TAG = re.compile(r"<(?=/?system-reminder)")
-"""Begins and ends the text of a hook in Claude Code; nothing in a record may do that."""
+"""Claude Code's own tag around the text of a hook; nothing in a record may close it."""
 
 
 class NoAnswer(Exception):
@@ -36,7 +36,7 @@ class NoAnswer(Exception):
 
 
 class _Hook(Struct, frozen=True):
-    """What the agent tells the hook, as far as it matters."""
+    """The part of the hook's input that matters."""
 
     hook_event_name: str = "SessionStart"
     source: str = ""
@@ -45,9 +45,9 @@ class _Hook(Struct, frozen=True):
 
 
 def answer(given: bytes, budget_tokens: int) -> str:
-    """The answer to a hook's JSON: nothing, unless a session was compacted.
+    """The answer to a hook's JSON; empty unless a session was compacted.
 
-    What does not fit is in a file beside the session. Raises `NoAnswer`, `NotASession`,
+    What does not fit goes into a file beside the session. Raises `NoAnswer`, `NotASession`,
     `OSError`.
     """
     hook = _hook(given)
@@ -89,7 +89,7 @@ def _text(session: Thinner, tool: Tool, transcript: Path, budget: int) -> str:
 
 
 def _brief(session: Thinner, whole: Thinned, tool: Tool, path: Path) -> Thinned:
-    """The best of the lines that fit beside a note on the file at `path`."""
+    """The best lines that fit, beside a note about the file at `path`."""
     more = MORE.format(more=len(whole.digest.lines), path=path)
 
     def fits(text: str) -> bool:

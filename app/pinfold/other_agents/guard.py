@@ -1,8 +1,8 @@
 """Runs the hook so that its host never notices a failure: whatever happens, the exit code is 0, the
 answer is whole or empty, and it takes at most two seconds.
 
-The work is done by a child process. It may run out of memory or hang: this one only waits, and
-imports nothing that could fail before.
+A child process does the work, and may run out of memory or hang. This process only waits, and
+imports nothing that could fail.
 """
 
 import contextlib
@@ -13,17 +13,16 @@ import time
 from collections.abc import Callable
 
 PATIENCE = 1.8
-"""Seconds for the answer; Python needs some before."""
+"""Seconds for the answer; Python needs some before that."""
 LOG = "hook.log"
-"""In pinfold's home."""
 _MOST_LOG = 100_000
-"""Bytes; a larger log is begun again."""
+"""A log of more bytes is emptied."""
 
 Work = Callable[[], str]
 
 
 def run(work: Work, patience: float | None = None) -> int:
-    """Print what `work` returns. What goes wrong is a line in the log."""
+    """Print what `work` returns. A failure is a line in the log."""
     try:
         answer, why = _answered(work, PATIENCE if patience is None else patience)
         if answer:
@@ -62,7 +61,7 @@ def _answered(work: Work, patience: float) -> tuple[bytes, str]:
 
 
 def _work(work: Work, writer: int) -> None:
-    """In the child: the answer behind a `+`, or why there is none behind a `-`."""
+    """In the child: writes the answer after a `+`, or why there is none after a `-`."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)

@@ -1,4 +1,4 @@
-"""The hook put into an agent's settings, and taken out: these are then byte for byte as before."""
+"""Puts the hook into an agent's settings, and takes it out again, byte for byte."""
 
 import base64
 import hashlib
@@ -24,23 +24,23 @@ _MOST = 5_000_000
 
 
 class SettingsChange(Struct, frozen=True):
-    """What installing or removing does to a file; nothing is written yet."""
+    """What installing or removing would do to a file."""
 
     path: Path
     before: bytes | None
-    """None where the file is not there."""
+    """None if there is no file."""
     after: bytes | None
-    """None where it is removed."""
+    """None if the file is removed."""
 
     def diff(self) -> str:
-        """For people, with three lines around."""
+        """A unified diff with three lines of context."""
         old, new = ((side or b"").decode(errors="replace") for side in (self.before, self.after))
         lines = list(unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=3))
         return "\n".join(lines[2:])
 
 
 class _Undo(Struct, frozen=True):
-    """What is in the home until the hook is taken out."""
+    """A record in pinfold's home until the hook is taken out."""
 
     path: str
     before: str | None
@@ -50,8 +50,8 @@ class _Undo(Struct, frozen=True):
 
 
 def command(project: Path | None) -> str:
-    """What the agent runs. In a project's settings, which others share, it is found by its name;
-    where pinfold is gone, nothing happens."""
+    """What the agent runs. In a project's settings, which others share, pinfold is found by its
+    name; without pinfold nothing happens."""
     started = Path(sys.argv[0])
     if project is not None:
         program = "pinfold"
@@ -63,18 +63,17 @@ def command(project: Path | None) -> str:
 
 
 def places(agent: OtherAgent, project: Path | None) -> list[Path]:
-    """The files that hooks may be in; the first is the usual one."""
+    """The files that hooks can be in, the usual one first."""
     folder = agent.settings_folder(project)
     return [folder / agent.file, *([folder / "config.toml"] if agent.name == "codex" else [])]
 
 
 def found_in(agent: OtherAgent, project: Path | None) -> list[Path]:
-    """The files that our hook is in."""
     return [path for path in places(agent, project) if _commands(path)]
 
 
 def is_trusted(agent: OtherAgent, path: Path) -> bool:
-    """Whether the agent runs the hook in a file, as far as its own settings say."""
+    """Whether the agent runs the hook in a file, by its own settings."""
     if agent.name != "codex":
         return True
     with suppress(HookRefused, OSError):
@@ -114,8 +113,8 @@ def removing(path: Path) -> SettingsChange:
 
 
 def apply(change: SettingsChange, *, remember: bool) -> None:
-    """Write it, if the file is still what it was; with `remember`, so that it can be undone to the
-    byte. Raises `HookRefused`, `OSError`."""
+    """Write the change, if the file is still what it was; with `remember`, so that it can be undone
+    to the byte. Raises `HookRefused`, `OSError`."""
     if _read(change.path) != change.before:
         raise HookRefused(f"{paths.shown(change.path)} has changed meanwhile; nothing was written.")
     record = _record(change.path)
@@ -133,7 +132,7 @@ def apply(change: SettingsChange, *, remember: bool) -> None:
 
 
 def wishes(agent: OtherAgent, project: Path | None) -> Iterator[str]:
-    """What the agent wants besides, before it runs the hook; a sentence each."""
+    """What else the agent needs before it runs the hook, in a sentence each."""
     if agent.name == "claude":
         for place in dict.fromkeys((None, project)):
             path = agent.settings_folder(place) / agent.file
@@ -158,7 +157,7 @@ def wishes(agent: OtherAgent, project: Path | None) -> Iterator[str]:
 
 
 def _target(agent: OtherAgent, project: Path | None) -> Path:
-    """Where hooks stand already, so that an agent need not read two files; else the usual one."""
+    """The file that has hooks already, so that the agent need not read two; else the usual one."""
     usual, *others = places(agent, project)
     for path in others:
         if usual.exists() or not path.exists():
@@ -179,7 +178,7 @@ def _commands(path: Path) -> list[str]:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Puts the file's name before what is wrong with it."""
+    """Prefixes errors with the file's name."""
     try:
         yield
     except HookRefused as error:
@@ -201,7 +200,7 @@ def _text(content: bytes | None) -> str:
 
 
 def _write(path: Path, content: bytes | None) -> None:
-    """Through links, and with the mode that the file has."""
+    """Writes through links, and keeps the file's mode."""
     path = path.resolve()
     if content is None:
         path.unlink(missing_ok=True)
@@ -212,7 +211,6 @@ def _write(path: Path, content: bytes | None) -> None:
 
 
 def _record(path: Path) -> Path:
-    """Where the home keeps what the file was before."""
     name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:16]
     return paths.home() / "hooks" / f"{name}.json"
 

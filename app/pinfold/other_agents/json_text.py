@@ -1,4 +1,4 @@
-"""Edits of a JSON text that leave all else in it as it is: JSON with comments, as settings are."""
+"""Edits of a JSON text with comments that leave everything else in it as it is."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _DEEPEST = 100
 
 
 class NotJson(Exception):
-    """A text is no JSON; `str()` says where."""
+    """A text is not JSON; `str()` says where."""
 
 
 class JsonNode(Struct):
@@ -27,7 +27,7 @@ class JsonNode(Struct):
     value: Any
 
     def member(self, key: str) -> "JsonNode | None":
-        """The value of a key; the last one, as readers take it."""
+        """The value of a key; of several the last, as readers take it."""
         return next((member.node for member in reversed(self.members) if member.key == key), None)
 
 
@@ -141,7 +141,7 @@ def _after_comments(text: str, container: JsonNode) -> int:
 
 
 def _comma(text: str, start: int, end: int) -> int:
-    """Behind the comma that follows a value; 0 where there is none."""
+    """The place after the comma that follows a value; 0 if there is none."""
     match = _GAP.match(text, start)
     at = match.end() if match else start
     return at + 1 if at < end and text[at] == "," else 0

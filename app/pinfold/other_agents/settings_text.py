@@ -1,4 +1,4 @@
-"""pinfold's hook in the text of an agent's settings: put in and taken out, all else as it is."""
+"""Puts pinfold's hook into the text of an agent's settings, and takes it out; the rest stays."""
 
 import json
 import tomllib
@@ -11,9 +11,9 @@ from pinfold.other_agents.json_text import JsonNode, NotJson
 
 EVENT, MATCHER = "SessionStart", "compact"
 TIMEOUT = 10
-"""Seconds after which the agent gives up; the hook itself does long before."""
+"""Seconds after which the agent gives up; the hook itself gives up long before."""
 _MARK = "digest --hook"
-"""In each command of ours, whatever comes before and behind."""
+"""A part of each command of ours."""
 
 
 def group(command: str) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def with_hook(text: str, command: str) -> str:
 
 
 def without_hook(text: str) -> str:
-    """A JSON text without our hooks, and what only they was in. Raises `HookRefused`."""
+    """A JSON text without our hooks and what held only them. Raises `HookRefused`."""
     while found := next(_ours(_parsed(text).value), None):
         at, inner, _ = found
         root = _parsed(text)
@@ -119,7 +119,7 @@ def _block(command: str) -> str:
 
 
 def _ours(value: Any) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Our hooks: the place of the group, the place in it, and the hook."""
+    """Our hooks, each with the index of its group and its index there."""
     hooks = value.get("hooks") if isinstance(value, dict) else None
     groups = hooks.get(EVENT) if isinstance(hooks, dict) else None
     for at, found in enumerate(groups if isinstance(groups, list) else ()):

@@ -11,23 +11,22 @@ from pinfold.rollout.items import Item
 
 
 class KeptLine(Struct, frozen=True):
-    """One thing that must be kept, and whether it is."""
+    """A line of a rule, and whether the window keeps it."""
 
     line: str
-    """As the rule has it; of an exam, the question."""
+    """As the rule has it; for an exam, the question."""
     kept: bool
     why: str = ""
     """What is missing."""
 
 
 class RuleCheck(Struct, frozen=True):
-    """How much of a rule a window holds."""
+    """How much of a rule a window keeps."""
 
     lines: tuple[KeptLine, ...]
     tokens: int
-    """Of the window."""
     not_run: str = ""
-    """Why there is no such window."""
+    """Why there is no window; empty if there is one."""
 
     @property
     def share(self) -> float:
@@ -37,7 +36,7 @@ class RuleCheck(Struct, frozen=True):
 def kept_in(
     keeps: Sequence[str], questions: Iterable[GateQuestion], items: Sequence[Item]
 ) -> Iterator[KeptLine]:
-    """`items` are those of a window, as a request carries them."""
+    """`items` are the window's, as a request carries them."""
     texts = [text_of(item) for item in items]
     plain = spaced("\n".join(texts))
     for line in keeps:
@@ -54,20 +53,20 @@ def kept_in(
 
 
 def answered(question: GateQuestion, answer: str) -> KeptLine:
-    """Whether what a model answered has all that it must have."""
+    """Whether a model's answer contains everything that it must."""
     said = spaced(answer).casefold()
     missing = [text for text in question.answers if spaced(text).casefold() not in said]
     return KeptLine(question.question, not missing, ", ".join(missing))
 
 
 def _holds_path(texts: Iterable[str], path: str) -> bool:
-    """Whether it is there whole: `x.py` is not in `src/x.py.orig`."""
+    """Whether the path is there whole: `x.py` is not in `src/x.py.orig`."""
     whole = re.compile(rf"(?<![\w./-]){re.escape(path)}(?![\w/-]|\.\w)")
     return any(whole.search(text) for text in texts)
 
 
 def _tells_of(items: Sequence[Item], texts: Sequence[str], n: int) -> bool:
-    """Whether item `n` is in the window, or something in it quotes it by its number."""
+    """Whether the window has item `n`, or a digest or summary that quotes its number."""
     number = re.compile(rf"#{n}(?!\d)")
     return any(
         item.n == n or (item.kind in {"checkpoint", "summary"} and number.search(text))

@@ -12,14 +12,14 @@ from pinfold.numbers import plural
 
 
 class Verdict(Struct, frozen=True):
-    """A rule on a session."""
+    """The outcome of a rule on a session."""
 
     rule: str
     session: str
     at_least: float
     kept: RuleCheck
     since: Mapping[str, str] = field(default_factory=dict)
-    """Of each line that is lost: since when, as far as the baseline tells."""
+    """For each lost line: since when, if the baseline says."""
 
     @property
     def lost(self) -> bool:
@@ -45,14 +45,14 @@ class RuleOutcome(Struct, frozen=True):
 
 
 class Baseline(Struct, frozen=True):
-    """An earlier run: by rule, session and line when it was lost; an empty text is kept."""
+    """An earlier run: by rule, session and line since when it is lost; empty if it was kept."""
 
     version: str
     at: str
     lines: dict[str, dict[str, dict[str, str]]]
 
     def since(self, rule: GateRule, session: str, kept: RuleCheck) -> dict[str, str]:
-        """Since when each line that is lost now is lost."""
+        """For each line that is lost now: since when."""
         before = self.lines.get(rule.name, {}).get(session, {})
         found: dict[str, str] = {}
         for line in kept.lines:
@@ -83,7 +83,7 @@ def read_baseline(text: bytes, name: str) -> Baseline:
 
 
 def missing(verdict: Verdict) -> Iterator[tuple[str, str]]:
-    """The lines that are lost, each with what is known of since when."""
+    """The lost lines, each with since when; empty if unknown."""
     for line in verdict.kept.lines:
         if not line.kept:
             what = f"{line.line} (missing: {line.why})" if line.why else line.line
@@ -91,7 +91,6 @@ def missing(verdict: Verdict) -> Iterator[tuple[str, str]]:
 
 
 def sentence(outcome: RuleOutcome) -> str:
-    """The verdict in one sentence."""
     checks, lost = plural(len(outcome.verdicts), "check"), len(outcome.lost)
     if outcome.unread:
         sessions = plural(len(outcome.unread), "session")

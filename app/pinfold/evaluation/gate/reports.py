@@ -29,7 +29,7 @@ def table(outcome: RuleOutcome) -> RenderableType:
 
 
 def markdown(outcome: RuleOutcome) -> str:
-    """For the summary of a job."""
+    """A table for the summary of a CI job."""
     lines = [f"**{sentence(outcome)}**", ""]
     if rows := list(_rows(outcome)):
         lines += ["| session | rule | lost | since |", "|---|---|---|---|"]
@@ -84,7 +84,7 @@ def _why(verdict: Verdict) -> str:
 
 
 def _cell(text: str) -> str:
-    """Escape Markdown."""
+    """Escapes Markdown."""
     escaped = one_line(text)
     for sign in "\\`*_[]<>|":
         escaped = escaped.replace(sign, f"\\{sign}")

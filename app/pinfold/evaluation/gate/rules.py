@@ -40,7 +40,7 @@ class GateQuestion(Struct, frozen=True, forbid_unknown_fields=True):
 
     question: Text
     answers: Annotated[tuple[Text, ...], Meta(min_length=1)]
-    """What a window must hold for it to be answered: all of these."""
+    """The texts that a window must all contain."""
 
 
 class GateRule(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,13 +48,13 @@ class GateRule(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Text
     sessions: Text
-    """A file, a folder or a pattern, from the folder of the rules on."""
+    """A file, folder or pattern, relative to the rules' folder."""
     keeps: Annotated[tuple[Text, ...], Meta(min_length=1)]
     strategy: str = "checkpoint"
     budget: Annotated[int, Meta(ge=LEAST_BUDGET, le=MOST_BUDGET)] = 8_000
-    """Tokens that the window may have after the compaction."""
+    """Tokens of the window after the compaction."""
     at_least: Share = 1.0
-    """The share of what it must keep, below which the rule is lost."""
+    """The share that must be kept."""
 
 
 class _Model(Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,7 +81,7 @@ class GateRules(Struct, frozen=True):
     """By the name of their file."""
 
     def needs(self, rule: GateRule) -> dict[str, Any]:
-        """What the rule must keep, as plain data: lines, and the questions of its exams."""
+        """What the window must keep, as plain data: `keeps`, and the `questions` of its exams."""
         named = [line.removeprefix(EXAM) for line in rule.keeps if line.startswith(EXAM)]
         questions = [question for name in named for question in self.exams[name]]
         return {
@@ -91,7 +91,7 @@ class GateRules(Struct, frozen=True):
 
 
 def parse(text: str, exam: Callable[[str], str], name: str = "the rules") -> GateRules:
-    """The rules in `text`; `exam` reads a file of questions. Raises `RulesError`, `OSError`."""
+    """`exam` reads a file of questions. Raises `RulesError`, `OSError`."""
     file = _read(text, _File, name)
     rules = (*file.rule, *file.model.rule)
     if not rules:

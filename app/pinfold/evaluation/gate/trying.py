@@ -1,4 +1,4 @@
-"""A session compacted as a rule says, and what its window holds then."""
+"""Compacts a session as a rule says, and checks what its window keeps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -57,7 +57,7 @@ async def tried_with(
     counter: Counter,
     runs: int,
 ) -> RuleCheck:
-    """The median of `runs` runs, of two in the middle the lower. In each, `writer` writes for the
+    """The median of `runs` runs (the lower of two in the middle). In each, `writer` writes for the
     strategy and answers the questions in the new window."""
     strategy, options = _strategy(settings), _options(settings)
     found: list[RuleCheck] = []
@@ -86,7 +86,7 @@ def _strategy(settings: Mapping[str, Any]) -> Strategy:
 
 
 def _options(settings: Mapping[str, Any]) -> PlanOptions:
-    """Where the window is so large that the budget is the target."""
+    """Options with which a compaction aims at the budget."""
     compact = msgspec.convert(settings["compact"], PlanOptions)
     return replace(compact, target_pct=1 / WINDOW)
 
@@ -98,7 +98,8 @@ def _questions(settings: Mapping[str, Any]) -> list[GateQuestion]:
 def _next_window(
     view: WindowView, strategy: Strategy, material: Material, options: PlanOptions, budget: int
 ) -> tuple[Sequence[Item], int]:
-    """The items after the compaction, and their tokens; one that fits the budget stays as it is.
+    """The items after the compaction, and their tokens. A window that fits the budget is kept as it
+    is.
 
     Raises `Refused`, and whatever a strategy raises.
     """
