@@ -40,7 +40,6 @@ class Answer(Writing):
 
     def __init__(self, text: str, *, one_line: bool, placeholder: str = "") -> None:
         super().__init__(text, placeholder=placeholder, compact=True, highlight_cursor_line=False)
-        self.cursor_blink = False
         self._one_line = one_line
         self._pastes: list[str] = []
 

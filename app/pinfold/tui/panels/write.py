@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import TextArea
 
 from pinfold.tui.panels.modal import Modal
+from pinfold.tui.writing import Writing
 
 
 class WritePanel(Modal[str | None]):
@@ -21,7 +21,7 @@ class WritePanel(Modal[str | None]):
     def __init__(self, title: str, text: str) -> None:
         super().__init__()
         self._title = title
-        self._area = TextArea(text, soft_wrap=True)
+        self._area = Writing(text, soft_wrap=True)
 
     def compose(self) -> ComposeResult:
         self._area.add_class("panel", "full")

@@ -105,7 +105,6 @@ class Editor(Writing):
             highlight_cursor_line=False,
             placeholder=PLACEHOLDER,
         )
-        self.cursor_blink = False
         self.match_cursor_bracket = False
         self._prompts = history
         self.completer = Completer(self, popup, history, choices, folder)
