@@ -30,7 +30,7 @@ def make_app(
 ) -> PinfoldApp:
     """An app that starts with `session`; without one it waits for ever.
 
-    Its clock stands still, if not told otherwise.
+    The session has its `approver` once it is shown. The clock stands still by default.
     """
 
     async def start(approver: Approver) -> LiveSession:
@@ -40,11 +40,16 @@ def make_app(
         if ready is not None:
             await ready.wait()
         session.cwd = config.cwd
-        session.approver = approver
+        app.run_worker(give(session, approver))
         return session
 
+    async def give(session: LiveSession, approver: Approver) -> None:
+        await app._begun.wait()
+        session.approver = approver
+
     config = replace(config, **changes)
-    return PinfoldApp(start, host or FakeHost(), config, monotonic=monotonic)
+    app = PinfoldApp(start, host or FakeHost(), config, monotonic=monotonic)
+    return app
 
 
 def type_fast(pilot: Pilot[str], *keys: str) -> None:
