@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fakes.checkpoints import example, reduced
-from pinfold.checkpoint.persist import FILE, encode, load, newest, save
+from pinfold.checkpoint.persist import FILE, encode, load, save
 
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
@@ -15,12 +15,11 @@ def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 
-def test_a_file_of_another_event_does_not_count(tmp_path: Path) -> None:
+def test_a_file_of_a_later_event_does_not_count(tmp_path: Path) -> None:
     checkpoint = reduced(example()).snapshot()
     save(tmp_path, checkpoint)
-    assert load(tmp_path, checkpoint.seq + 1) is None
-    assert newest(tmp_path, checkpoint.seq + 1) == checkpoint
-    assert newest(tmp_path, checkpoint.seq - 1) is None
+    assert load(tmp_path, checkpoint.seq + 1) == checkpoint
+    assert load(tmp_path, checkpoint.seq - 1) is None
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pinfold.checkpoint.drift import reason, unnamed
 from pinfold.checkpoint.known import Known
 from pinfold.rollout.events import (
     ApprovalDecided,
@@ -51,7 +50,7 @@ class Story:
         return self.add(ArtifactObserved(uri=uri, kind="file", op=op, item=self.n))  # type: ignore[arg-type]
 
     def asks(self, uri: str = STRAY) -> bool:
-        return unnamed(self.known, [uri]) == [uri]
+        return self.known.unnamed([uri]) == [uri]
 
 
 def story() -> Story:
@@ -151,9 +150,3 @@ def test_a_folder_that_is_always_allowed() -> None:
 
 def test_a_huge_word_takes_no_time() -> None:
     assert story().did("list", ".", "x" * 1_000_000 + "/" + "y" * 1_000_000).asks()
-
-
-def test_the_reason() -> None:
-    names = "which neither the task, the plan nor anything read since names"
-    assert reason(["a.py"]) == f"edits a.py, {names}"
-    assert reason(["a.py", "b.py", "c.py"]) == f"edits a.py and 2 more, {names}"

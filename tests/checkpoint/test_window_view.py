@@ -8,7 +8,8 @@ from benchmarks.files_listed import files_listed
 from fakes import checkpoints as make
 from pinfold.checkpoint.caps import ViewCaps
 from pinfold.checkpoint.known import Known
-from pinfold.checkpoint.window_view import TurnEnd, how_to, window_view
+from pinfold.checkpoint.window_view import how_to, window_view
+from pinfold.digests.record import TurnEnd
 from pinfold.rollout.events import ArtifactObserved, Data, MemoryApplied
 from pinfold.rollout.memory import DecisionMemory, Evidence, PlanMemory, PlanStep
 
@@ -23,8 +24,7 @@ def known(*data: Data) -> Known:
 
 
 def view(made: Known, **more: object) -> str:
-    files, failing = made.files.states(), made.record.failing()
-    return window_view(made.checkpoint, files, failing, made.sources, **more)  # type: ignore[arg-type]
+    return window_view(made, **more)  # type: ignore[arg-type]
 
 
 def look(uri: str, hashed: str | None, op: str = "read") -> ArtifactObserved:

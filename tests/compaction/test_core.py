@@ -1,6 +1,7 @@
 """Goal and commitments stand before all else, however often the window is compacted."""
 
 import asyncio
+import re
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from fakes.compactions import Live, apply, planned, session, working
 from fakes.summarizer import ScriptedSummarizer
 from pinfold.compaction.engine import plan_with
-from pinfold.compaction.inserted import CORE_HEADER, SUGGESTED_HEADER
+from pinfold.compaction.inserted import CORE_HEADER, DIGEST_HEADER, SUGGESTED_HEADER
 from pinfold.compaction.loss import loss_of
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
@@ -136,7 +137,14 @@ def test_until_it_is_confirmed_the_first_request_stands_apart() -> None:
     assert "first request" not in text
 
 
-def test_a_sentence_of_it_stands_nowhere_else() -> None:
+def test_the_digest_repeats_neither_the_core_nor_items_that_stay_in_full() -> None:
     live = working_session()
     live.add(CoreChanged(add=(CoreStatement(RULE, 2),)))
-    assert planned(live.view()).inserted[0].content.count(RULE) == 1
+    plan = planned(live.view())
+    text = plan.inserted[0].content
+    assert text.count(RULE) == 1
+    numbers = {
+        int(n) for n in re.findall(r"^#(\d+) ", text.partition(DIGEST_HEADER)[2], re.MULTILINE)
+    }
+    assert numbers
+    assert numbers.isdisjoint(n for n, form in plan.window if form == "full")

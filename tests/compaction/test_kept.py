@@ -9,7 +9,7 @@ from msgspec import structs
 
 from fakes.compactions import Live, apply, planned, session
 from fakes.pasts import replaced
-from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
+from pinfold.compaction.loss import Loss, forms_around, loss_between, loss_of
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.restore import keep_of, undo_of
 from pinfold.compaction.view import PlanOptions
@@ -24,8 +24,8 @@ BARE = PlanOptions(
 
 
 def lost(live: Live, generation: int) -> Loss:
-    change = change_at(live.window, generation)
-    return loss_by(change, live.window.archive, live.known.record.lines())
+    before, after = forms_around(live.window, generation)
+    return loss_between(before, after, live.window.archive, live.known.record.lines())
 
 
 def shrunk(gone: range, *inserted: Item) -> Live:
@@ -119,7 +119,7 @@ def test_what_is_kept_after_all_is_lost_no_more() -> None:
 
 def test_a_window_that_took_no_other_s_place_has_lost_nothing() -> None:
     with pytest.raises(Refused, match="No change has made a window 0"):
-        change_at(session(2).window, 0)
+        forms_around(session(2).window, 0)
 
 
 @settings(deadline=None, max_examples=40)

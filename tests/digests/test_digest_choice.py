@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fakes.digests import Make, asked, called, read, record, replied
 from pinfold.compaction.inserted import left_out
-from pinfold.digests.choice import choose, render, size
+from pinfold.digests.choice import ChosenLines, choose, render, size
 from pinfold.digests.record import DigestRecord
 
 WORDS = st.sampled_from(
@@ -93,17 +93,10 @@ def test_the_users_words_stand_while_they_take_at_most_half() -> None:
     assert "#1 USER: Never change the schema of table orders_v2." in read(_talk(), 60)
 
 
-def test_what_is_in_the_window_anyway_gives_no_line() -> None:
-    made = _talk()
-    assert next(line.n for line in choose(made, 10_000, standing={1}).lines) == 2
-    told = {"never change the schema of table orders_v2."}
-    assert all(line.kind != "user" for line in choose(made, 10_000, told=told).lines)
-
-
 def test_a_line_that_the_user_keeps_stands_before_all_others() -> None:
     made = _talk()
     left = choose(made, 200).left
-    kept = choose(made, 200, kept={left[0].key})
+    kept = ChosenLines(made, made.lines(), 200, {left[0].key}).digest()
     assert left[0] in kept.lines
 
 

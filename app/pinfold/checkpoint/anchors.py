@@ -1,9 +1,11 @@
-"""What evidence may point to: the user's messages and the results of tool calls."""
+"""The items that evidence points to, by number."""
 
 from collections.abc import Sequence
 
 from pinfold.rollout.acts import kind_of, plan
+from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.items import Item
+from pinfold.rollout.memory import Evidence
 from pinfold.rollout.provenance import typed
 
 
@@ -14,39 +16,42 @@ class Anchors:
         self.users: set[int] = set()
         self.last_user: int | None = None
         self.last_result: str | None = None
+        self._artifacts: dict[str, int] = {}
+        """The last item about each artifact."""
         self._calls: dict[int, str] = {}
-        """The call id of each result, by the result's number."""
-        self._results: dict[str, int] = {}
+        """The call id of each result that may be cited, by the result's number."""
         self._files: dict[str, list[str]] = {}
         self._about: dict[str, list[int]] = {}
 
     def add(self, item: Item) -> None:
         if item.kind == "user":
-            self.users.add(item.n)
             self.last_user = item.n
-        elif typed(item):
+        if item.kind == "user" or typed(item):
             self.users.add(item.n)
-        if item.kind == "tool_result" and item.call_id and _is_evidence(item):
-            self._calls[item.n] = self.last_result = item.call_id
-            self._results[item.call_id] = item.n
+        if item.kind == "tool_result" and item.call_id:
+            self._artifacts[f"call:{item.call_id}"] = item.n
+            if kind_of(item) != "memory" and plan(item) is None:  # what the model itself records
+                self._calls[item.n] = self.last_result = item.call_id
+
+    def observe(self, seen: ArtifactObserved) -> None:
+        if seen.item is None:
+            return
+        self._artifacts[seen.uri] = seen.item
+        call_id = self._calls.get(seen.item)
+        if seen.kind == "file" and seen.op != "list" and call_id is not None:
+            self._files.setdefault(call_id, []).append(seen.uri)
+            self._about.setdefault(seen.uri, []).append(seen.item)
 
     def has_result(self, n: int) -> bool:
-        """Whether the item `n` is a result that evidence may point to."""
+        """Whether item `n` is a result that evidence may cite."""
         return n in self._calls
-
-    def saw(self, n: int, uri: str) -> None:
-        """The result `n` is about the file `uri`."""
-        call_id = self._calls.get(n)
-        if call_id is not None:
-            self._files.setdefault(call_id, []).append(uri)
-            self._about.setdefault(uri, []).append(n)
 
     def call(self, ref: str) -> str | None:
         """The call that `ref` names: by its id, by its result's `#n`, or as `latest`."""
         if ref == "latest":
             return self.last_result
-        name = ref.removeprefix("call:")
-        return name if name in self._results else self._calls.get(number(ref))
+        n = self._artifacts.get(f"call:{ref.removeprefix('call:')}") or number(ref)
+        return self._calls.get(n)
 
     def user(self, ref: str) -> int | None:
         """The user's message that `ref` names: by its `#n`, or as `latest`."""
@@ -54,10 +59,6 @@ class Anchors:
             return self.last_user
         n = number(ref)
         return n if n in self.users else None
-
-    def result(self, call_id: str) -> int:
-        """The result of that call. Raises `KeyError` where there is none."""
-        return self._results[call_id]
 
     def about(self, uri: str) -> Sequence[int]:
         """The results that read or changed the file, oldest first."""
@@ -67,10 +68,19 @@ class Anchors:
         """The files that the call's result is about."""
         return self._files.get(call_id, ())
 
+    def of_artifact(self, uri: str) -> int | None:
+        """The last item that read, changed or produced it."""
+        return self._artifacts.get(uri)
 
-def _is_evidence(item: Item) -> bool:
-    """What the model itself put on record is none."""
-    return kind_of(item) != "memory" and plan(item) is None
+    def of_evidence(self, evidence: Evidence) -> int | None:
+        """The item that it points to; None where it names no item."""
+        match evidence.source:
+            case "user":
+                return number(evidence.ref) or None
+            case "file":
+                return self.of_artifact(evidence.ref)
+            case "tool_output":
+                return self.of_artifact(f"call:{evidence.ref}")
 
 
 def number(ref: str) -> int:

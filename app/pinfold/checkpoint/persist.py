@@ -22,13 +22,7 @@ def save(folder: Path, checkpoint: CheckpointV1) -> None:
 
 
 def load(folder: Path, seq: int) -> CheckpointV1 | None:
-    """The checkpoint in `folder` if it is whole, of this schema and of event `seq`."""
-    found = newest(folder, seq)
-    return found if found is not None and found.seq == seq else None
-
-
-def newest(folder: Path, seq: int) -> CheckpointV1 | None:
-    """The same, also of an event before `seq`."""
+    """The checkpoint in `folder` if it is whole, of this schema, and of event `seq` or before."""
     try:
         found = msgspec.json.decode((folder / FILE).read_bytes(), type=CheckpointV1)
     except (OSError, ValueError, RecursionError):

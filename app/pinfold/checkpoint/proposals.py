@@ -128,11 +128,14 @@ class _Judge:
             case "user":
                 numbers: Sequence[int] = [number(evidence.ref)]
             case "tool_output":
-                numbers = [self._state.anchors.result(evidence.ref)]
+                numbers = [self._result(evidence.ref)]
             case "file":
                 numbers = self._state.anchors.about(evidence.ref)
         found = (self._read(n) for n in reversed(numbers))
         return (item for item in found if item is not None)
+
+    def _result(self, call_id: str) -> int:
+        return self._state.anchors.of_artifact(f"call:{call_id}") or 0
 
     def _texts(self, evidence: Evidence) -> Iterator[str]:
         for item in self._items(evidence):
@@ -153,7 +156,7 @@ class _Judge:
             case "file":
                 return clip(evidence.ref, _NAMED_CHARS)
             case "tool_output":
-                n = self._state.anchors.result(evidence.ref)
+                n = self._result(evidence.ref)
                 item = self._read(n)
                 return f"{clip(item.name or 'call', _NAMED_CHARS)} #{n}" if item else f"#{n}"
 

@@ -71,6 +71,7 @@ class CheckpointState:
         self.seq = event.seq
         match event.data:
             case ArtifactObserved() as seen:
+                self.anchors.observe(seen)
                 self._observe(seen, event.seq)
             case ItemAdded(item=item):
                 self._add(item)
@@ -130,8 +131,6 @@ class CheckpointState:
     def _observe(self, seen: ArtifactObserved, seq: int) -> None:
         if seen.kind != "tool_output":
             self._named = seen.item
-            if seen.kind == "file" and seen.item is not None and seen.op != "list":
-                self.anchors.saw(seen.item, seen.uri)
         if seen.op == "list":  # it names a folder and tells nothing of any content
             return
         uri = clip(seen.uri, caps.MAX_URI_CHARS)

@@ -1,6 +1,6 @@
 """`view_v1`: the checkpoint as the model reads it after a compaction or on resume."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
@@ -47,11 +47,11 @@ class _View:
         yield "[DECISIONS]"
         yield from self._decisions()
         yield "[FACTS_VALID]"
-        for key, fact in self._facts("VALID", self._caps.max_facts_valid):
+        for key, fact in facts_of(checkpoint, "VALID", self._caps.max_facts_valid):
             known = f"evidence={self._evidence(fact.evidence)} deps={len(fact.depends_on)}"
             yield f"- {self._show(key)}: {self._show(fact.value)} ({known})"
         yield "[FACTS_SUSPECT]"
-        for key, fact in self._facts("SUSPECT", self._caps.max_facts_suspect):
+        for key, fact in facts_of(checkpoint, "SUSPECT", self._caps.max_facts_suspect):
             why = stale(fact.depends_on, checkpoint.artifacts)
             uri = self._show(why.uri) if why else "unknown"
             yield f"- {self._show(key)}: {self._show(fact.value)} (why=SUSPECT dep={uri})"
@@ -84,9 +84,6 @@ class _View:
         supersedes = f" supersedes={self._show(decision.supersedes)}" if decision.supersedes else ""
         evidence = self._evidence(decision.evidence)
         return f"id={self._show(decision.decision_id)}{supersedes} evidence={evidence}"
-
-    def _facts(self, status: str, limit: int) -> Iterable[tuple[str, RecordedFact]]:
-        return facts_of(self._checkpoint, status, limit)
 
     def _evidence(self, evidence: Evidence) -> str:
         return f"{evidence.source}:{self._show(evidence.ref)}"

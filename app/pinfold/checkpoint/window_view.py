@@ -1,16 +1,14 @@
 """The checkpoint as it is in a window, beside the digest."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime
-
-from msgspec import Struct
+from collections.abc import Collection, Iterator
 
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
-from pinfold.checkpoint.files import FileState, State
-from pinfold.checkpoint.model import CheckpointV1, RecordedDecision
-from pinfold.checkpoint.sources import Sources
+from pinfold.checkpoint.files import State
+from pinfold.checkpoint.known import Known
+from pinfold.checkpoint.model import RecordedDecision
 from pinfold.checkpoint.text import clip, one_line
 from pinfold.checkpoint.view import facts_of, shown_steps, standing
+from pinfold.digests.record import TurnEnd
 from pinfold.rollout.memory import Evidence
 
 _STATES: dict[State, str] = {
@@ -21,13 +19,6 @@ _STATES: dict[State, str] = {
 """Of others there is nothing to say: the digest names what was done with them."""
 
 FILES_HEADER = "[FILES]"
-
-
-class TurnEnd(Struct, frozen=True):
-    """How the last turn ended."""
-
-    state: str
-    at: datetime
 
 
 def how_to(plan: int | None, ended: TurnEnd | None, *, files: bool = True) -> str:
@@ -61,40 +52,22 @@ def _ended(ended: TurnEnd) -> str:
     return f"The last turn {how}{when}."
 
 
-def window_view(
-    checkpoint: CheckpointV1,
-    files: Mapping[str, FileState],
-    failing: Sequence[tuple[str, int]] = (),
-    sources: Sources | None = None,
-    told: Collection[str] = (),
-    caps: ViewCaps = VIEW_CAPS,
-) -> str:
+def window_view(known: Known, told: Collection[str] = (), caps: ViewCaps = VIEW_CAPS) -> str:
     """Plan, decisions, facts, files and failing commands; empty where there is nothing to say.
 
-    `failing` are commands whose newest run failed, each with its item. What is in `told`,
-    texts in lower case that the window has anyway, is left out.
+    What is in `told`, texts in lower case that the window has anyway, is left out.
     """
-    view = _View(checkpoint, files, failing, sources or Sources(), told, caps)
-    parts = [
-        "\n".join((header, *lines)) for header, section in view.sections() if (lines := [*section])
-    ]
-    return "\n".join(parts)
+    return "\n".join(
+        "\n".join((header, *lines))
+        for header, section in _View(known, told, caps).sections()
+        if (lines := [*section])
+    )
 
 
 class _View:
-    def __init__(
-        self,
-        checkpoint: CheckpointV1,
-        files: Mapping[str, FileState],
-        failing: Sequence[tuple[str, int]],
-        sources: Sources,
-        told: Collection[str],
-        caps: ViewCaps,
-    ) -> None:
-        self._checkpoint = checkpoint
-        self._files = files
-        self._failing = failing
-        self._sources = sources
+    def __init__(self, known: Known, told: Collection[str], caps: ViewCaps) -> None:
+        self._known = known
+        self._checkpoint = known.checkpoint
         self._told = told
         self._caps = caps
 
@@ -132,21 +105,21 @@ class _View:
                 yield f"- {self._show(key)}: {self._show(fact.value)} ({cited})"
 
     def _commands(self) -> Iterator[str]:
-        for command, n in self._failing[-self._caps.max_done_plan_steps :]:
+        for command, n in self._known.record.failing()[-self._caps.max_done_plan_steps :]:
             if self._caps.max_done_plan_steps:
                 yield f"- {self._show(command)} (#{n})"
 
     def _states(self) -> Iterator[str]:
         """A line for each state, the files seen last first."""
         most = 4 * self._caps.max_recent_artifacts
-        newest = list(self._files.items())[-most:][::-1] if most else []
+        newest = list(self._known.files.states().items())[-most:][::-1] if most else []
         for state, said in _STATES.items():
             some = [f"{one_line(p)} #{f.item}" for p, f in newest if f.state == state]
             if some:
                 yield f"- {said}: {', '.join(some)}"
 
     def _item(self, evidence: Evidence | None) -> int | None:
-        return None if evidence is None else self._sources.of_evidence(evidence)
+        return None if evidence is None else self._known.state.anchors.of_evidence(evidence)
 
     def _cited(self, evidence: Evidence) -> str:
         n = self._item(evidence)

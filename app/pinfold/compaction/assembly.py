@@ -12,17 +12,14 @@ from msgspec.structs import replace
 
 from pinfold.compaction.atoms import Atom, atoms, open_atom, tail
 from pinfold.compaction.budget import (
-    CUT_REQUEST,
     KEPT_ROLES,
-    LARGE_REQUEST,
     OVERSIZED,
     SPARE,
     room,
     tail_share,
 )
-from pinfold.compaction.content import ends_of, holds_data, without_data
+from pinfold.compaction.content import holds_data
 from pinfold.compaction.inserted import InsertedText, Summary, core_text, digest_of, head, left_out
-from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.next_window import NextWindow
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible
@@ -68,7 +65,7 @@ class _Assembly:
 
     def plan(self, strategy: str, roles: Sequence[KeptByRole]) -> CompactionPlan:
         next_window, space = self._next_window, self._room
-        self._keep_fixed()
+        next_window.keep_fixed()
         core = core_text(self._view)
         fixed = next_window.size + (self._view.count(core) if core else 0)
         if fixed > space.usable:
@@ -85,7 +82,7 @@ class _Assembly:
         limit = min(hard, max(limit, margin))
         self._write_head(spare, max(0, limit - next_window.size))
         pieces = [
-            *self._keep_files(limit - next_window.size),
+            *next_window.keep_files(limit - next_window.size),
             *keep_roles(next_window, roles, int(KEPT_ROLES * spare), self._oversized),
         ]
         newest = tail(every, self._options.max_tail_messages)
@@ -122,25 +119,6 @@ class _Assembly:
         return plan if digest is None else replace(plan, told=(*plan.told, left_out(digest)))
 
     # What has to stay
-
-    def _keep_fixed(self) -> None:
-        view = self._view
-        for entry in view.entries if self._options.keep else view.pinned:
-            if entry.pin is not None:
-                self._next_window.keep(entry, "pin", f"pinned by {named([entry.pin])}")
-            elif entry.n in self._options.keep:
-                for half in self._next_window.pair(entry):
-                    self._next_window.keep(half, "keep", "you keep it")
-        request = view.latest_request
-        if request is None or request.n in self._next_window.kept:
-            return
-        if request.full > LARGE_REQUEST * view.context_window:
-            budget = int(CUT_REQUEST * view.context_window)
-            whole = without_data(request.item)
-            cut = ends_of(whole, request.n, budget, view.count)
-            self._next_window.cut_request(request, cut)
-        else:
-            self._next_window.keep(request, "keep", "your latest request")
 
     def _keep_open(self, most: int, hard: int) -> None:
         """What the model has yet to see, its longest results shortened where all of it takes more
@@ -203,18 +181,6 @@ class _Assembly:
             entry = self._view.by_number[n]
             if next_window.size + entry.tokens - next_window.cost[n] <= limit:
                 next_window.keep(entry, "keep", _IN_TAIL)
-
-    def _keep_files(self, budget: int) -> list[Atom]:
-        """What files that the options name are known by, oldest first."""
-        next_window = self._next_window
-        found: dict[int, Atom] = {}
-        for n, glob in kept_files(self._view, self._options, budget).items():
-            entry = self._view.by_number[n]
-            if next_window.free(entry):
-                next_window.keep(entry, "keep", f"kept by {glob}")
-                pair = next_window.pair(entry)
-                found[pair[0].n] = pair
-        return [found[n] for n in sorted(found)]
 
     # The inserted text
 

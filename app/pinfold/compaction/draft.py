@@ -112,34 +112,30 @@ def form_of(entry: WindowEntry, verdict: Verdict) -> Form:
             return entry.form
 
 
-def masked_tokens(entry: WindowEntry, view: WindowView) -> int:
-    """What a result or a call takes once it is masked."""
-    return tokens_as(entry, "masked", view)
-
-
 def tokens_as(entry: WindowEntry, form: Literal["short", "masked"], view: WindowView) -> int:
-    """What it takes in that form; in full where it has no body that can go."""
+    """What an item takes in that form; its full size where it has no body to take out."""
     if entry.form == form and entry.sent:
         return entry.tokens
-    item, partner = entry.item, view.by_number.get(entry.partner or 0)
 
     def count() -> int:
-        text = smaller(item, form, None if partner is None else partner.item)
-        return entry.full if text is None else view.count_item(_with_text(item, text))
+        text = _smaller(entry, form, view)
+        if text is None:
+            return entry.full
+        return view.count_item(replace(entry.item, content=text, images=()))
 
-    return view.once((form, item.n), count)
+    return view.once((form, entry.n), count)
 
 
 def can_mask(entry: WindowEntry, view: WindowView) -> bool:
     """Whether it is a result, or a call with a body."""
-    item, partner = entry.item, view.by_number.get(entry.partner or 0)
-    if item.kind != "tool_call":
-        return item.kind == "tool_result"
-    return smaller(item, "masked", None if partner is None else partner.item) is not None
+    if entry.item.kind != "tool_call":
+        return entry.item.kind == "tool_result"
+    return _smaller(entry, "masked", view) is not None
 
 
-def _with_text(item: Item, text: str) -> Item:
-    return replace(item, content=text, images=())
+def _smaller(entry: WindowEntry, form: Form, view: WindowView) -> str | None:
+    partner = view.by_number.get(entry.partner or 0)
+    return smaller(entry.item, form, None if partner is None else partner.item)
 
 
 def measure(

@@ -61,7 +61,7 @@ def plan_with(
                 raise
             notes.append(f"{rung} failed: {str(error) or type(error).__name__}")
         else:
-            if rung != LAST and not headroom_met(view, plan, options):
+            if rung != LAST and plan.sizes.headroom < least_headroom(view, options):
                 notes.append(f"{rung} would leave {plan.sizes.headroom:,} tokens of headroom.")
                 continue
             if plan.sizes.saved >= MIN_GAIN or _rids_of_unreadable(view, plan):
@@ -232,11 +232,6 @@ def _ill_sized(view: WindowView, plan: CompactionPlan) -> list[str]:
     if sizes.headroom < 0:
         return [f"the next request would be {-sizes.headroom:,} tokens too large"]
     return []
-
-
-def headroom_met(view: WindowView, plan: CompactionPlan, options: PlanOptions) -> bool:
-    """Whether the plan leaves what was asked for."""
-    return plan.sizes.headroom >= least_headroom(view, options)
 
 
 def event_of(plan: CompactionPlan, next_n: int, generation: int, reason: str) -> WindowReplaced:

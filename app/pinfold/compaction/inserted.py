@@ -5,12 +5,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from msgspec.structs import asdict
+
 from pinfold.checkpoint.caps import VIEW_CAPS, ViewCaps
 from pinfold.checkpoint.core import Suggestion, suggestions
-from pinfold.checkpoint.window_view import FILES_HEADER, TurnEnd, how_to, window_view
+from pinfold.checkpoint.window_view import FILES_HEADER, how_to, window_view
 from pinfold.compaction.budget import CHECKPOINT, FILE, FILES, HOW_TO, SUGGESTED, SUMMARY, share
 from pinfold.compaction.view import PlanOptions, WindowView
-from pinfold.digests.choice import ChosenLines, DigestLines, able, render
+from pinfold.digests.choice import ChosenLines, DigestLines, render
 from pinfold.digests.lines import Kind
 from pinfold.rollout import mentions
 from pinfold.rollout.items import Item
@@ -138,10 +140,9 @@ def head(
     most = min(share(CHECKPOINT, target) + files, left // 3)
     parts.checkpoint = _checkpoint(view, most, parts.told)
     plan = view.known.checkpoint.plan.evidence
-    ended = view.known.record.ended
     note = how_to(
-        view.known.sources.of_evidence(plan) if plan is not None else None,
-        TurnEnd(*ended) if ended is not None else None,
+        view.known.state.anchors.of_evidence(plan) if plan is not None else None,
+        view.known.record.ended,
         files=FILES_HEADER in parts.checkpoint,
     )
     notes = [note, BRIEF] if options.numbered else [UNNUMBERED]
@@ -187,10 +188,14 @@ def digest_of(
     """
     head, record = parts.head, view.known.record
     base = count(head) if head else 0
-    lines = able(record, standing, parts.told)
-    if summary := beside or parts.summary:
-        told = told_by(summary, view) - options.lines
-        lines = [line for line in lines if line.key not in told]
+    summary = beside or parts.summary
+    told = told_by(summary, view) - options.lines if summary else frozenset[str]()
+    lines = [
+        line
+        for line in record.lines()
+        if line.n not in standing and line.key not in told
+        if line.text.casefold() not in parts.told
+    ]
     choice = ChosenLines(
         record, lines, left, options.lines, freely=freely, numbered=options.numbered
     )
@@ -222,29 +227,17 @@ def told_by(summary: str, view: WindowView) -> frozenset[str]:
 
 
 def _checkpoint(view: WindowView, budget: int, told: Collection[str]) -> str:
-    known = view.known
-    files = known.files.states()
-    for caps in _caps():
-        text = window_view(
-            known.checkpoint, files, known.record.failing(), known.sources, told, caps
-        )
+    """As much of it as fits."""
+    for caps in map(_scaled, _SCALES):
+        text = window_view(view.known, told, caps)
         if view.count(text) <= budget:
             return text
     return ""
 
 
-def _caps() -> Iterator[ViewCaps]:
-    most = VIEW_CAPS
-    for scale in _SCALES:
-        yield ViewCaps(
-            max_open_plan_steps=int(most.max_open_plan_steps * scale),
-            max_done_plan_steps=int(most.max_done_plan_steps * scale),
-            max_decisions=int(most.max_decisions * scale),
-            max_facts_valid=int(most.max_facts_valid * scale),
-            max_facts_suspect=int(most.max_facts_suspect * scale),
-            max_recent_artifacts=int(most.max_recent_artifacts * scale),
-            max_value_chars=max(_MIN_CHARS, int(most.max_value_chars * scale)),
-        )
+def _scaled(scale: float) -> ViewCaps:
+    caps = {name: int(most * scale) for name, most in asdict(VIEW_CAPS).items()}
+    return ViewCaps(**{**caps, "max_value_chars": max(_MIN_CHARS, caps["max_value_chars"])})
 
 
 def _by_item(proposed: Sequence[Suggestion], options: PlanOptions) -> Iterator[str]:

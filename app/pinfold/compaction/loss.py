@@ -1,6 +1,6 @@
 """What the window says now and would no longer say: lines of the digest that are nowhere."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from pinfold.digests.lines import Kind as Said
 from pinfold.rollout.items import Form, Item
 from pinfold.window.archive import Archive
 from pinfold.window.forms import unpack
-from pinfold.window.generations import forms_of
+from pinfold.window.generations import change_to, forms_of
 from pinfold.window.refused import NothingToDo
 from pinfold.window.show import Shown, show
 from pinfold.window.window import Window
@@ -60,32 +60,29 @@ class Loss(Struct, frozen=True):
         return bool(self.named)
 
 
-class Change(Struct, frozen=True):
-    """Two windows of which one took the other's place."""
-
-    before: dict[int, Form]
-    after: dict[int, Form]
-
-
 def loss_of(view: WindowView, plan: CompactionPlan) -> Loss:
     """What is nowhere in the request that follows. It reads all text: some 0.1 s a megabyte."""
     new = rendered(view, plan.window, plan.inserted)
     return _loss(view.known.record.lines(), rendered_now(view), new)
 
 
-def change_at(window: Window, generation: int) -> Change:
-    """What made that window; its own end counts, or how it stands now. Raises `Refused`."""
-    made = next(
-        (boundary for boundary in window.boundaries if boundary.generation == generation), None
-    )
-    if made is None:
+def forms_around(window: Window, generation: int) -> tuple[dict[int, Form], dict[int, Form]]:
+    """The forms of the items before the change that made that window, and in it: at its end, or
+    now. Raises `Refused`."""
+    change = change_to(window, generation)
+    if change is None:
         raise NothingToDo(f"No change has made a window {generation}: nothing was lost.")
-    return Change(unpack(made.before), forms_of(window, generation))
+    return unpack(change.before), forms_of(window, generation)
 
 
-def loss_by(change: Change, archive: Archive, lines: Sequence[DigestLine]) -> Loss:
-    """What was in the window before and is nowhere in the one after. As slow as `loss_of`."""
-    return _loss(lines, show(change.before, archive), show(change.after, archive))
+def loss_between(
+    before: Mapping[int, Form],
+    after: Mapping[int, Form],
+    archive: Archive,
+    lines: Sequence[DigestLine],
+) -> Loss:
+    """What the first window said and the second does not. As slow as `loss_of`."""
+    return _loss(lines, show(before, archive), show(after, archive))
 
 
 def _loss(lines: Sequence[DigestLine], before: Iterable[Shown], after: Iterable[Shown]) -> Loss:

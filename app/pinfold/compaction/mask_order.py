@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from pinfold.compaction.atoms import atoms
-from pinfold.compaction.draft import masked_tokens
+from pinfold.compaction.draft import tokens_as
 from pinfold.compaction.view import WindowEntry, WindowView
 from pinfold.rollout.acts import Act, act
 from pinfold.rollout.items import WRITTEN
@@ -25,7 +25,7 @@ class FinishedCall(Struct, frozen=True):
 
     @property
     def failed(self) -> bool:
-        return self.did.kind != "refused" and (not self.did.ok or bool(self.did.exit_code))
+        return self.did.kind != "refused" and self.did.failed
 
     @property
     def files(self) -> frozenset[str]:
@@ -54,7 +54,7 @@ def saved(entry: WindowEntry, view: WindowView) -> int:
     """Tokens that a mask saves; 0 where it does not pay."""
     if entry.tokens < LEAST:
         return 0
-    less = entry.tokens - masked_tokens(entry, view)
+    less = entry.tokens - tokens_as(entry, "masked", view)
     return less if less >= max(LEAST, SHARE * entry.tokens) else 0
 
 

@@ -1,15 +1,23 @@
 """The next window while it is put together: what stays, in which form, and what that takes."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from pinfold.compaction.atoms import Atom, thinking
-from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
+from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST
+from pinfold.compaction.content import (
+    ends_of,
+    holds_data,
+    is_made_anew,
+    standing_for,
+    without_data,
+)
 from pinfold.compaction.draft import WindowDraft, left, tokens_as
+from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.mask_order import saved
 from pinfold.compaction.plan import Planned, Verdict
 from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import ABOUT, GOAL, Item, Kind
+from pinfold.window.pins import named
 
 OLDER = "older than the tail"
 _UNWANTED = "you folded it"
@@ -59,6 +67,44 @@ class NextWindow:
         self.kept[entry.n] = (verdict, reason)
         self._charge(entry.n, entry.tokens)
 
+    def keep_fixed(self) -> None:
+        """Keep pins, what the user keeps, and the latest request, cut if it is too large."""
+        view, keep = self.view, self.options.keep
+        for entry in view.entries if keep else view.pinned:
+            if entry.pin is not None:
+                self.keep(entry, "pin", f"pinned by {named([entry.pin])}")
+            elif keep & {entry.n, entry.partner}:
+                self.keep(entry, "keep", "you keep it")
+        request = view.latest_request
+        if request is None or request.n in self.kept:
+            return
+        if request.full <= LARGE_REQUEST * view.context_window:
+            self.keep(request, "keep", "your latest request")
+            return
+        text = self.ends(request, int(CUT_REQUEST * view.context_window))
+        self.replace(request, text, "your latest request, over a quarter of the window")
+        if text != request.item.content:
+            self._notes.append(
+                f"#{request.n}, your latest request, takes over a quarter of the window: its "
+                f"middle is left out, and recall({request.n}) brings it back."
+            )
+
+    def keep_files(self, budget: int) -> list[Atom]:
+        """Keep the newest items of the files that the options name; those kept, oldest first."""
+        found: dict[int, Atom] = {}
+        for n, glob in kept_files(self.view, self.options, budget).items():
+            entry = self.view.by_number[n]
+            if self.free(entry):
+                self.keep(entry, "keep", f"kept by {glob}")
+                pair = self.pair(entry)
+                found[pair[0].n] = pair
+        return [found[n] for n in sorted(found)]
+
+    def ends(self, entry: WindowEntry, budget: int) -> str:
+        """Beginning and end of its text in `budget` tokens, and how to recall all of it."""
+        whole = int(entry.item.detail.get("replaces", entry.n))  # it may have been cut before
+        return ends_of(without_data(entry.item), whole, budget, self.view.count)
+
     def keep_message(self, entry: WindowEntry, reason: str) -> None:
         """Keep a message, without what must not enter a new window."""
         if holds_data(entry.item):
@@ -70,15 +116,6 @@ class NextWindow:
         item = standing_for(entry.item, text)
         self._cut[entry.n] = (item, reason)
         self._charge(entry.n, self.view.count_item(item))
-
-    def cut_request(self, request: WindowEntry, text: str) -> None:
-        """Let `text`, its ends, stand for a request that takes too much of the window."""
-        self.replace(request, text, "your latest request, over a quarter of the window")
-        if text != request.item.content:
-            self._notes.append(
-                f"#{request.n}, your latest request, takes over a quarter of the window: its "
-                f"middle is left out, and recall({request.n}) brings it back."
-            )
 
     def mask(self, entry: WindowEntry, reason: str, unmasked: str = "in the tail") -> None:
         """Mask a result where that helps; else it is kept, for `unmasked`."""
@@ -107,15 +144,6 @@ class NextWindow:
 
     def shortened(self) -> list[int]:
         return [n for n, (verdict, _) in self.kept.items() if verdict == "shorten"]
-
-    def mask_all(self, atom: Atom) -> Iterator[bool]:
-        """Mask its results that stay, one with each step."""
-        for entry in atom:
-            if entry.item.kind == "tool_result" and entry.n in self.kept and not self.fixed(entry):
-                before = self.cost[entry.n]
-                self.mask(entry, "its output did not fit")
-                if self.cost[entry.n] < before:
-                    yield True
 
     def drop(self, atom: Atom) -> bool:
         """Give up what may go of it; whether anything did."""

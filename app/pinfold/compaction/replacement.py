@@ -10,17 +10,15 @@ from typing import Literal
 from msgspec.structs import replace
 
 from pinfold.compaction.atoms import atoms, open_atom
-from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST, SPARE, room
-from pinfold.compaction.content import ends_of, standing_for, without_data
+from pinfold.compaction.budget import SPARE, room
+from pinfold.compaction.content import standing_for
 from pinfold.compaction.draft import WindowDraft, rendered_now
 from pinfold.compaction.inserted import core_of, opening
-from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.next_window import NextWindow
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import Item
-from pinfold.window.pins import named
 from pinfold.window.refused import Refused
 
 REPLACED = "replaced by the inserted text"
@@ -92,9 +90,9 @@ class _Replacement:
         view, options, next_window = self._view, self._options, self._next_window
         goal = room(view, options)
         inserted = view.count_item(item)
-        self._keep_fixed()
+        next_window.keep_fixed()
         self._keep_since(goal.comfortable - inserted)
-        self._keep_files(goal.comfortable - inserted - next_window.size)
+        next_window.keep_files(goal.comfortable - inserted - next_window.size)
         size = inserted + next_window.size
         if size > goal.comfortable:
             raise Refused("What has to stay leaves no room for the text to insert.")
@@ -121,38 +119,16 @@ class _Replacement:
 
     # What stays
 
-    def _keep_fixed(self) -> None:
-        view, next_window = self._view, self._next_window
-        for entry in view.entries if self._options.keep else view.pinned:
-            if entry.pin is not None:
-                next_window.keep(entry, "pin", f"pinned by {named([entry.pin])}")
-            elif self._options.keep & {entry.n, entry.partner}:
-                next_window.keep(entry, "keep", "you keep it")
-        request = view.latest_request
-        if request is None or request.n in next_window.cost:
-            return
-        if request.full > LARGE_REQUEST * view.context_window:
-            budget = int(CUT_REQUEST * view.context_window)
-            next_window.cut_request(request, self._ends(request, budget))
-        else:
-            next_window.keep(request, "keep", "your latest request")
-
     def _keep_since(self, most: int) -> None:
         """What came since; its results masked where they leave no room."""
         next_window = self._next_window
         for entry in self._since:
             if next_window.free(entry):
                 next_window.keep(entry, "keep", "it came since")
-        steps = next_window.mask_all(tuple(self._since))
-        while next_window.size > most and next(steps, None) is not None:
-            pass
-
-    def _keep_files(self, most: int) -> None:
-        """What files that the options name are known by."""
-        for n, glob in kept_files(self._view, self._options, most).items():
-            entry = self._view.by_number[n]
-            if self._next_window.free(entry):
-                self._next_window.keep(entry, "keep", f"kept by {glob}")
+        for entry in self._since:
+            stays = entry.n in next_window.kept and not next_window.fixed(entry)
+            if next_window.size > most and stays and entry.item.kind == "tool_result":
+                next_window.mask(entry, "its output did not fit")
 
     def _keep_users(self, left: int) -> list[WindowEntry]:
         """The user's messages, newest first; the one that no longer fits is cut in its middle."""
@@ -168,17 +144,12 @@ class _Replacement:
                 continue
             if left >= LEAST_CUT:
                 around = view.count_item(standing_for(entry.item, ""))
-                text = self._ends(entry, left - around)
+                text = next_window.ends(entry, left - around)
                 next_window.replace(entry, text, "a user message, cut where its budget ends")
             else:
                 next_window.drop((found.pop(),))
             break
         return found
-
-    def _ends(self, entry: WindowEntry, budget: int) -> str:
-        # One that was cut before names the message that holds all of it.
-        whole = int(entry.item.detail.get("replaces", entry.n))
-        return ends_of(without_data(entry.item), whole, budget, self._view.count)
 
     # What comes of it
 

@@ -8,7 +8,7 @@ from pinfold.rollout.events import Data, ItemsMarked, PinsChanged, WindowReplace
 from pinfold.rollout.items import WRITTEN, Form
 from pinfold.rollout.values import PlanBase
 from pinfold.window.forms import unpack
-from pinfold.window.generations import first_of
+from pinfold.window.generations import change_to, first_of
 from pinfold.window.refused import Refused
 from pinfold.window.window import Boundary, Window
 
@@ -62,10 +62,8 @@ def keep_of(window: Window, generation: int, n: int) -> WindowReplaced:
     What belongs together comes together: a call and its result, a thought and what it led to.
     Raises `Refused`.
     """
-    made = next(
-        (boundary for boundary in window.boundaries if boundary.generation == generation), None
-    )
-    before = {} if made is None else unpack(made.before)
+    change = change_to(window, generation)
+    before = {} if change is None else unpack(change.before)
     if n not in before:
         raise Refused(f"#{n} was not in the window before {generation}.")
     now = window.forms

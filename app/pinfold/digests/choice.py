@@ -1,9 +1,9 @@
-"""Which lines stand: those that tell most for what they take.
+"""Chooses the lines of a digest: the most information per token.
 
-A line is worth the information of the words that the chosen lines do not have yet, per token,
-times who said it, times its age. That is a weighted coverage, which is submodular: greedy choice,
-evaluated lazily, is near the best (Lin and Bilmes 2011, "A Class of Submodular Functions for
-Document Summarization").
+A line is worth the information of its words that no chosen line has yet, per token, weighted by
+speaker and age. That is a weighted coverage, which is submodular: greedy choice, evaluated lazily,
+is near the optimum (Lin and Bilmes 2011, "A Class of Submodular Functions for Document
+Summarization").
 """
 
 import heapq
@@ -20,60 +20,41 @@ from pinfold.digests.words import information, tokens
 NUMBER = 3
 """Tokens of an item's number before its first line."""
 PASTED = 4
-"""Pasted text takes at most one part in so many of the digest."""
+"""Pasted text takes at most one part in this many of the budget."""
 _PER_LINE = 8
-"""Tokens that each line counts beyond its own: many short ones are harder to read."""
+"""Tokens added to the cost of each line: many short lines are harder to read."""
 _ONCE: frozenset[Kind] = frozenset({"commit", "edit", "failed"})
 _SLOW = [256 - 102 * age // 256 for age in range(257)]
 _FAST = [int(256 * 0.25 ** (age / 256)) for age in range(257)]
-"""What a line counts by its age in 1/256 of the session: the user's words fade slowly."""
+"""Weight by age, in 1/256 of the session: the user's words fade slowly."""
 
 
 class DigestLines(Struct, frozen=True):
-    """Lines in their order, and what was left out."""
+    """The chosen lines in order, and those left out."""
 
     lines: tuple[DigestLine, ...]
     left: tuple[DigestLine, ...]
     full: frozenset[int] = frozenset()
-    """Positions of the lines that are in their full form."""
+    """Positions of the lines shown in their full form."""
     repeated: tuple[int, ...] = ()
-    """How often each was said or done."""
+    """How often each line was said or done."""
     numbered: bool = True
-    """Whether its text names the items."""
+    """Whether the text gives item numbers."""
 
 
-def choose(
-    record: DigestRecord,
-    budget: int,
-    standing: Collection[int] = (),
-    told: Collection[str] = (),
-    kept: Collection[str] = (),
-) -> DigestLines:
-    """About `budget` tokens of lines, as `Choice` makes it."""
-    return ChosenLines(record, able(record, standing, told), budget, kept).digest()
-
-
-def able(
-    record: DigestRecord, standing: Collection[int], told: Collection[str]
-) -> list[DigestLine]:
-    """The lines of a record, less those of items in `standing`, which are in the window as they
-    are, and what is in `told`, texts in lower case."""
-    return [
-        line
-        for line in record.lines()
-        if line.n not in standing and not (told and line.text.casefold() in told)
-    ]
+def choose(record: DigestRecord, budget: int) -> DigestLines:
+    """The most informative lines of a record, in about `budget` tokens."""
+    return ChosenLines(record, record.lines(), budget).digest()
 
 
 def take_best(lines: Sequence[DigestLine], record: DigestRecord, budget: int) -> list[DigestLine]:
-    """Of some lines those that tell most in about `budget` tokens, in their order."""
-    choice = ChosenLines(record, lines, budget, ranked=True)
-    return list(choice.digest().lines)
+    """The most informative of these lines in about `budget` tokens, in their order."""
+    return list(ChosenLines(record, lines, budget, ranked=True).digest().lines)
 
 
 class ChosenLines:
-    """Lines chosen for some tokens. What they take together is estimated: whoever counts it takes
-    `more` of them or `less`."""
+    """A choice of lines for a budget. Their size is estimated: count the text, then take `more` of
+    them or `less`."""
 
     def __init__(
         self,
@@ -86,9 +67,8 @@ class ChosenLines:
         freely: bool = False,
         numbered: bool = True,
     ) -> None:
-        """Lines with the keys `kept` are before all others, the user's while they take at most
-        half; `ranked`, all compete. `freely`: pasted text may take all the room, and lines stand
-        that tell nothing new."""
+        """Lines whose keys are in `kept` come first, and the user's if they take at most half; with
+        `ranked`, all compete. `freely`: pasted text may fill the budget, and lines may repeat."""
         self._lines = lines
         self._budget = budget
         self._freely = freely
@@ -101,14 +81,13 @@ class ChosenLines:
         self._by_user: set[str] = set()
         self._by_all: set[str] = set()
         self._numbered: Counter[int] = Counter()
-        """Chosen lines of each item."""
+        """How many lines of each item are chosen."""
         self._pasted = 0
         self._left = budget
         self._chosen: dict[int, None] = {}
-        """Positions, as they were chosen."""
+        """Positions, in the order of choice."""
         self._full: list[int] = []
-        first = () if ranked else self._first(kept)
-        for at in first:
+        for at in () if ranked else self._first(kept):
             if self._cost(at) <= self._left:
                 self._take(at)
         self._fill()
@@ -126,11 +105,11 @@ class ChosenLines:
 
     @property
     def room(self) -> int:
-        """Tokens of the budget that the chosen lines leave."""
+        """Tokens of the budget that are left."""
         return self._left
 
     def more(self, tokens: int) -> bool:
-        """Choose lines of so many tokens more; whether there were any."""
+        """Choose lines for `tokens` more; false if there were none."""
         before = len(self._chosen), len(self._full)
         self._left = tokens
         self._budget += tokens
@@ -138,7 +117,7 @@ class ChosenLines:
         return before != (len(self._chosen), len(self._full))
 
     def less(self, tokens: int) -> bool:
-        """Give up so many tokens of what was chosen last; whether there was anything."""
+        """Drop `tokens` of what was chosen last; false if there was nothing."""
         before = tokens
         while tokens > 0 and self._full:
             tokens -= self._lines[self._full.pop()].more
@@ -167,7 +146,8 @@ class ChosenLines:
         self._widen()
 
     def _greedy(self, places: Sequence[int]) -> None:
-        heap = [(-self._largest_gain(at), at) for at in places]
+        # At first as if no other line were chosen; looked at again before it is taken.
+        heap = [(-self._worth(at, self._lines[at].told), at) for at in places]
         heapq.heapify(heap)
         lines = self._lines
         while heap and self._left > self._number:
@@ -179,7 +159,7 @@ class ChosenLines:
                 heapq.heappop(heap)
                 continue
             now = -self._gain(at)
-            if now > before:  # others tell what it tells
+            if now > before:  # other lines have some of its words by now
                 heapq.heapreplace(heap, (now, at))
                 if heap[0][1] != at:
                     continue
@@ -188,7 +168,7 @@ class ChosenLines:
                 self._take(at)
 
     def _take_all(self, places: Sequence[int]) -> bool:
-        """Take them, if all fit: nothing needs to be ranked then."""
+        """Take them without ranking if all fit."""
         lines = self._lines
         pasted = sum(lines[at].cost for at in places if lines[at].kind == "pasted")
         new = {lines[at].n for at in places} - self._numbered.keys()
@@ -214,20 +194,18 @@ class ChosenLines:
         if line.kind == "user":
             self._by_user.update(line.words)
 
-    def _largest_gain(self, at: int) -> int:
-        """The gain while no line stands."""
-        line = self._lines[at]
-        return line.told * self._scale[at] // (line.cost + _PER_LINE)
-
     def _gain(self, at: int) -> int:
         line = self._lines[at]
-        # What the agent repeats does not stand for the user's words.
+        # Words of the user count as new even if the agent repeats them.
         have = self._by_user if line.kind == "user" else self._by_all
         told = sum(map(information, filterfalse(have.__contains__, line.words)))
-        return told * self._scale[at] // (line.cost + _PER_LINE)
+        return self._worth(at, told)
+
+    def _worth(self, at: int, told: int) -> int:
+        return told * self._scale[at] // (self._lines[at].cost + _PER_LINE)
 
     def _widen(self) -> None:
-        """Let lines are in their full form where that fits as well, by their worth."""
+        """Show lines in full where that fits too, in the order of choice."""
         for at in self._chosen:
             more = self._lines[at].more
             if 0 < more <= self._left and at not in self._full:
@@ -248,7 +226,7 @@ def _scale(line: DigestLine, times: int, places: int) -> int:
 
 
 def text_of(digest: DigestLines, at: int) -> str:
-    """What line `at` says, without number and speaker."""
+    """Line `at` without number and speaker."""
     line = digest.lines[at]
     text = line.lead + (line.full if at in digest.full else line.text)
     if line.kind == "run" and digest.repeated[at] > 1:
@@ -257,7 +235,7 @@ def text_of(digest: DigestLines, at: int) -> str:
 
 
 def render(digest: DigestLines) -> str:
-    """A line each; lines of one item and speaker share the number and the name."""
+    """The digest as text; lines of one item and speaker share its number and name."""
     told: list[str] = []
     before: tuple[int, str] = (-1 if digest.numbered else 0, "")
     for at, line in enumerate(digest.lines):
@@ -268,7 +246,7 @@ def render(digest: DigestLines) -> str:
             told.append(f"#{item} {speaker}{text}")
         elif speaker and speaker == before[1] and not text.startswith("#"):
             told.append(f"   {text}")
-        elif digest.numbered:  # nobody speaks for another
+        elif digest.numbered:  # a line can't pose as another item
             told.append(f"   {speaker}{text}")
         else:
             told.append(f"{speaker or '- '}{text}")
@@ -277,5 +255,5 @@ def render(digest: DigestLines) -> str:
 
 
 def size(digest: DigestLines) -> int:
-    """Tokens of its text, in o200k."""
+    """o200k tokens of its text."""
     return tokens(render(digest))

@@ -187,7 +187,7 @@ def of_result(act: Act, item: Item, place: int) -> Iterator[DigestLine]:
         case "plan" if not act.plan:
             for sentence in sentences(act.text)[:_MAX_LINES]:
                 yield line(n, place, "pasted", sentence, most=400)
-        case _ if (act.prints or act.kind == "edit") and failed(act):
+        case _ if (act.prints or act.kind == "edit") and act.failed:
             said = [one_line(row) for row in act.text.splitlines() if row.strip()]
             why = ends(" | ".join((*said[:2], *said[2:][-1:])), _FAILURE)
             yield line(n, place, "failed", f"{ends(title, 240)} -> FAILED: {why}", most=2 * _SHORT)
@@ -254,10 +254,6 @@ def of_output(
         shared = spoken_of.keys() & words(said[:_SHORT])
         if sum(spoken_of[word] <= until for word in shared) >= _SHARED:
             yield line(n, place, "found", said, most=_FOUND)
-
-
-def failed(act: Act) -> bool:
-    return not act.ok or bool(act.exit_code)
 
 
 def added(diff: str) -> list[str]:

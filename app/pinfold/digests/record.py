@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from pinfold.digests import lines as of
@@ -22,6 +23,13 @@ from pinfold.rollout.items import Item
 from pinfold.sanitize import clean_output
 
 
+class TurnEnd(Struct, frozen=True):
+    """How the last turn ended, and when; no state while it runs."""
+
+    state: str
+    at: datetime
+
+
 class DigestRecord:
     """A projection. `step` only takes an event in; its text is read when somebody asks."""
 
@@ -31,8 +39,7 @@ class DigestRecord:
         """Items so far."""
         self.first_request = 0
         """The first item in which the user typed something."""
-        self.ended: tuple[str, datetime] | None = None
-        """How the last turn ended, and when; no state while it runs."""
+        self.ended: TurnEnd | None = None
         self._unread: list[ItemAdded | SessionStarted | WindowReplaced] = []
         self._lines: list[DigestLine] = []
         self._standing: list[DigestLine] | None = None
@@ -62,9 +69,9 @@ class DigestRecord:
             case ItemAdded() | SessionStarted() | WindowReplaced(reason="rewind") as data:
                 self._unread.append(data)
             case TurnStarted():
-                self.ended = ("", event.ts)
+                self.ended = TurnEnd("", event.ts)
             case TurnFinished(state=state):
-                self.ended = (state, event.ts)
+                self.ended = TurnEnd(state, event.ts)
 
     def failing(self) -> list[tuple[str, int]]:
         """Commands whose newest run failed, each with the item that says so."""
@@ -147,7 +154,7 @@ class DigestRecord:
         self._changed = next((line.text for line in found if line.kind == "edit"), self._changed)
         if done.kind == "command":
             self._failing.pop(done.title, None)
-            if of.failed(done):
+            if done.failed:
                 self._failing[done.title] = item.n
         if done.prints:
             self._outputs.append((self._messages, item.n, text, self.places))

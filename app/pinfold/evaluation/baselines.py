@@ -6,7 +6,7 @@ from pinfold.compaction import handoff_text
 from pinfold.compaction.atoms import atoms
 from pinfold.compaction.budget import room
 from pinfold.compaction.content import ends_of
-from pinfold.compaction.draft import WindowDraft, masked_tokens
+from pinfold.compaction.draft import WindowDraft, tokens_as
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import Front, replace_history
 from pinfold.compaction.strategies.handoff import Handoff
@@ -55,7 +55,7 @@ class Masking(ModelFree):
         for entry in view.entries:
             if entry.item.kind == "tool_result" and entry.n not in recent and entry.sent:
                 draft.put(entry.n, "mask", "an old result")
-                cost[entry.n] = masked_tokens(entry, view)
+                cost[entry.n] = tokens_as(entry, "masked", view)
         _keep_newest(draft, room(view, options).target, cost)
         return draft.plan(self.name)
 

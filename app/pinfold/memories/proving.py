@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from pinfold.compaction.claims import ClaimSources, confirmed
 from pinfold.compaction.summary import Field, ItemQuote, SummaryEntry
-from pinfold.digests.lines import failed
 from pinfold.digests.words import words
 from pinfold.memories.source import SessionText
 from pinfold.memories.statements import Citation, MemoryStatement, StatementKind
@@ -147,7 +146,7 @@ class Proving:
 
     def _worked(self, source: ItemQuote) -> bool:
         done = self._act(source.item)
-        return done is not None and done.kind == "command" and not failed(done)
+        return done is not None and done.kind == "command" and not done.failed
 
     def _act(self, n: int) -> Act | None:
         """What was done with the call or result of that number."""
@@ -160,7 +159,7 @@ class Proving:
         if file:
             for source in evidence:
                 done = self._act(source.item)
-                if done is None or done.kind not in ("read", "edit") or failed(done):
+                if done is None or done.kind not in ("read", "edit") or done.failed:
                     continue
                 if self._is_of(file, source.item, done) and self._is_line(source):
                     return source.quote, file

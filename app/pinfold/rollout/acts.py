@@ -88,6 +88,10 @@ class Act(Struct, frozen=True, kw_only=True):
         """Whether its text is what a tool printed, not what somebody says."""
         return self.kind in _PRINTING
 
+    @property
+    def failed(self) -> bool:
+        return not self.ok or bool(self.exit_code)
+
 
 def act(call: Item | None, result: Item) -> Act | None:
     """What a result (with its call), or an item that is alone, is; None for what a model

@@ -1,6 +1,5 @@
 """The windows that a session has had, one for each generation."""
 
-from collections.abc import Iterator
 from datetime import datetime
 
 from msgspec import Struct
@@ -10,7 +9,7 @@ from pinfold.rollout.values import Sizes
 from pinfold.window.forms import unpack
 from pinfold.window.overview import first_words
 from pinfold.window.refused import Refused
-from pinfold.window.window import Window
+from pinfold.window.window import Boundary, Window
 
 
 class Generation(Struct, frozen=True):
@@ -18,14 +17,14 @@ class Generation(Struct, frozen=True):
 
     generation: int
     since: datetime | None
-    """The first began with its first item; none where there is none."""
+    """When it began, the first with its first item; None if the session has no items."""
     reason: str
     """Why the one before was replaced; empty for the first."""
     strategy: str
     tokens: Sizes | None
-    """As its boundary has them; none where the change told none."""
+    """As the change recorded them, if it did."""
     items: int
-    """At its end; of the last one, now."""
+    """At its end, or now for the last window."""
 
 
 class WindowItem(Struct, frozen=True):
@@ -41,19 +40,19 @@ class WindowItem(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """An item that is not in two windows alike."""
+    """An item whose form differs between two windows."""
 
     n: int
     kind: Kind
     name: str
     words: str
     before: Form | None
-    """How it is in the one; none where it does not."""
+    """Its form in the first window; None where that does not have it."""
     after: Form | None
 
 
 def generations(window: Window) -> list[Generation]:
-    """All of them, oldest first."""
+    """All windows of the session, oldest first."""
     ends = [*(len(unpack(boundary.before)) for boundary in window.boundaries), len(window)]
     oldest = next(iter(window.archive), None)
     since = None if oldest is None else window.archive.at(oldest)
@@ -74,12 +73,17 @@ def generations(window: Window) -> list[Generation]:
 
 
 def first_of(window: Window) -> int:
-    """The number of the first; a fork has it from its parent, and it is below 0."""
+    """The number of the first window; below 0 in a fork, which has it from its parent."""
     return window.boundaries[0].generation - 1 if window.boundaries else window.generation
 
 
+def change_to(window: Window, generation: int) -> Boundary | None:
+    """The change that made that window; None for the first, and where there is no such window."""
+    return next((change for change in window.boundaries if change.generation == generation), None)
+
+
 def standing(window: Window, generation: int) -> list[WindowItem]:
-    """The items of one, in order, as they was at its end. Raises `Refused`."""
+    """The items of a window, in order, as they were at its end. Raises `Refused`."""
     archive = window.archive
     return [
         WindowItem(n, (item := archive[n]).kind, item.name or "", first_words(item), form)
@@ -88,21 +92,20 @@ def standing(window: Window, generation: int) -> list[WindowItem]:
 
 
 def differences(window: Window, one: int, other: int) -> list[Difference]:
-    """What is not in both alike, by number. Raises `Refused`."""
-    return list(_differences(window, one, other))
-
-
-def _differences(window: Window, one: int, other: int) -> Iterator[Difference]:
+    """The items whose form differs between two windows, by number. Raises `Refused`."""
     before, after = forms_of(window, one), forms_of(window, other)
-    for n in sorted({**before, **after}):
-        if before.get(n) != after.get(n):
-            item = window.archive[n]
-            words = first_words(item)
-            yield Difference(n, item.kind, item.name or "", words, before.get(n), after.get(n))
+    numbers = [n for n in sorted({**before, **after}) if before.get(n) != after.get(n)]
+    items = (window.archive[n] for n in numbers)
+    return [
+        Difference(
+            item.n, item.kind, item.name or "", first_words(item), before.get(n), after.get(n)
+        )
+        for n, item in zip(numbers, items, strict=True)
+    ]
 
 
 def forms_of(window: Window, generation: int) -> dict[int, Form]:
-    """The forms of its items, as they was at its end. Raises `Refused`."""
+    """The forms of a window's items at its end. Raises `Refused`."""
     known = [first_of(window), *(boundary.generation for boundary in window.boundaries)]
     if generation not in known:
         there = (

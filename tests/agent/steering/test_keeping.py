@@ -78,7 +78,7 @@ async def test_what_is_remembered_follows_the_session(at: Stage) -> None:
     assert kept.checkpoint.task is not None
     assert kept.checkpoint.task.text == "read part 3"
     assert any("seq 1 300" in line.text for line in kept.digest.lines)
-    assert kept.sources.of_artifact("cmd:seq 1 300") is not None
+    assert kept.anchors.of_artifact("cmd:seq 1 300") is not None
     at.provider.script.append(says("Yes."))
     at.session.send("Never touch main.py.")
     await at.session.idle()

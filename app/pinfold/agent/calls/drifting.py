@@ -1,11 +1,11 @@
 """Edits of files that nothing names, in the time after the window was replaced."""
 
 import posixpath
+from collections.abc import Sequence
 from pathlib import Path
 
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Update
-from pinfold.checkpoint import drift
 from pinfold.checkpoint.reduce import is_request
 from pinfold.ports.tool import Review
 from pinfold.rollout.events import ApprovalDecided, ItemAdded, WindowReplaced
@@ -45,7 +45,7 @@ class Drifting:
         free = [uri for uri in uris if not self._is_pinned(uri)]
         if not free:
             return ()
-        return tuple(await self._record.learn(lambda known: drift.unnamed(known, free)))
+        return tuple(await self._record.learn(lambda known: known.unnamed(free)))
 
     def _is_pinned(self, uri: str) -> bool:
         window = self._record.window
@@ -55,7 +55,7 @@ class Drifting:
 
     def why(self, uris: tuple[str, ...]) -> str:
         """Why an edit of these asks; empty where there are none, or nobody to ask."""
-        return drift.reason(uris) if uris and self._attended else ""
+        return _reason(uris) if uris and self._attended else ""
 
     def folders(self, uris: tuple[str, ...], mode: Mode) -> tuple[str, ...]:
         """What "always" may allow: nothing where each edit asks anyway."""
@@ -64,6 +64,11 @@ class Drifting:
 
     async def tell(self, call_id: str, uris: tuple[str, ...]) -> None:
         """Of an edit that runs without asking. Raises `JournalError`."""
-        said = drift.reason(uris)
+        said = _reason(uris)
         self._record.warn(f"{said[0].upper()}{said[1:]}.")
         await self._record.append(ApprovalDecided(call_id=call_id, verdict="policy", asked=said))
+
+
+def _reason(uris: Sequence[str]) -> str:
+    more = f" and {len(uris) - 1} more" if len(uris) > 1 else ""
+    return f"edits {uris[0]}{more}, which neither the task, the plan nor anything read since names"

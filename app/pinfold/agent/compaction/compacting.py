@@ -21,7 +21,7 @@ from pinfold.agent.requests.writing import Step
 from pinfold.agent.updates import Compacting as Progress
 from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
-from pinfold.compaction.loss import Loss, change_at, loss_by, loss_of
+from pinfold.compaction.loss import Loss, forms_around, loss_between, loss_of
 from pinfold.compaction.report import KEEPS_MORE
 from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategy import Material
@@ -210,8 +210,9 @@ class Compacting:
         """What the change that made a window took from it. Raises `Refused`, `JournalError`."""
         known = await self._record.known()
         window = self._record.window
-        change = change_at(window, generation)
-        return await asyncio.to_thread(loss_by, change, window.archive, known.record.lines())
+        before, after = forms_around(window, generation)
+        lines = known.record.lines()
+        return await asyncio.to_thread(loss_between, before, after, window.archive, lines)
 
     async def loss(self, draft: CompactionDraft) -> Loss:
         """What would be nowhere in the next request."""

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
+from pinfold.checkpoint.anchors import Anchors
 from pinfold.checkpoint.core import Suggestion, suggestions
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import CheckpointV1
-from pinfold.checkpoint.sources import Sources
 from pinfold.digests.choice import DigestLines, choose
 from pinfold.rollout.values import CoreStatement
 
@@ -21,7 +21,7 @@ class Remembered(NamedTuple):
     """What the user put into the core."""
     suggested: tuple[Suggestion, ...]
     digest: DigestLines
-    sources: Sources
+    anchors: Anchors
 
 
 def remembered(known: Known, budget: int) -> Remembered:
@@ -34,5 +34,5 @@ def remembered(known: Known, budget: int) -> Remembered:
         known.core.stated(),
         (*adopted, *(suggestion for suggestion in found if suggestion.text not in texts)),
         choose(known.record, budget),
-        known.sources,
+        known.state.anchors,
     )

@@ -83,7 +83,7 @@ def left_at(record: Record) -> LeftAt:
     n = next(asked, 0)
     if not state.turn or not n:
         return LeftAt()
-    known = persist.newest(record.journal.folder, state.seq)
+    known = persist.load(record.journal.folder, state.seq)
     plan = known.plan if known is not None else Plan(steps=(), done={})
     return LeftAt(
         ending="interrupted" if state.turn_open else state.turn_state or "done",

@@ -91,7 +91,7 @@ class _Rows:
     def __init__(self, kept: Remembered) -> None:
         self._kept = kept
         self._checkpoint: CheckpointV1 = kept.checkpoint
-        self._sources = kept.sources
+        self._anchors = kept.anchors
 
     def rows(self, goal: KeptRow) -> Iterator[KeptRow]:
         for name, rows in (
@@ -107,7 +107,7 @@ class _Rows:
         yield from _section("Digest", list(self._digest()))
 
     def _item_of(self, evidence: Evidence | None) -> int | None:
-        return None if evidence is None else self._sources.of_evidence(evidence)
+        return None if evidence is None else self._anchors.of_evidence(evidence)
 
     def _task(self) -> Iterator[KeptRow]:
         task = self._checkpoint.task
@@ -131,7 +131,7 @@ class _Rows:
                 note = artifact.hash[:HASH_CHARS] if is_file and artifact.hash else ""
                 name = one_line(uri).removeprefix("cmd:").removeprefix("call:")
                 sign = {"file": "", "command": "$", "tool_output": "→"}[artifact.kind]
-                item = self._sources.of_artifact(uri)
+                item = self._anchors.of_artifact(uri)
                 yield KeptRow(f"artifact/{uri}", name, sign, one_line(note), item)
 
     def _decisions(self) -> Iterator[KeptRow]:
