@@ -8,7 +8,6 @@ import asyncio
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,8 +17,7 @@ from benchmarks.strong_model import MARK, StrongModel
 from pinfold.adopt import detect
 from pinfold.agent.clock import SystemClock
 from pinfold.agent.requests.connection import Connection
-from pinfold.memories.consolidate import ConsolidationOutcome, Options, consolidate
-from pinfold.memories.eligible import Rules
+from pinfold.memories.consolidate import ConsolidationOutcome, consolidate
 from pinfold.memories.pipeline import Connect, Phase1, PipelineReport
 from pinfold.memories.places import MEMORY, MemoryPlaces
 from pinfold.memories.state import MemoriesState
@@ -27,6 +25,7 @@ from pinfold.memories.statements import statements
 from pinfold.ports.provider import ModelInfo
 from pinfold.providers.http_provider import HttpProvider
 from pinfold.rollout.store import SessionStore
+from pinfold.settings import MemorySettings
 from pinfold.tokens.counter import Counter
 
 WINDOW = 128_000
@@ -89,12 +88,14 @@ async def _by_model(home: Path, sessions: int) -> list[Figure]:
 async def _run(
     home: Path, connect: Connect | None
 ) -> tuple[PipelineReport, ConsolidationOutcome, float]:
-    rules = Rules(timedelta(days=36_500), timedelta(0), adopted=True)
+    settings = MemorySettings(
+        max_rollout_age_days=36_500, min_rollout_idle_hours=0, include_adopted=True
+    )
     began = time.perf_counter()
     with closing(MemoriesState(home, CLOCK.now)) as state:
-        phase1 = Phase1(state, SessionStore(home), rules, CLOCK, limit=1_000, connect=connect)
+        phase1 = Phase1(state, SessionStore(home), settings, CLOCK, limit=1_000, connect=connect)
         report = await phase1.run()
-        outcome = await consolidate(MemoryPlaces.of(home), state, CLOCK, Options(), connect)
+        outcome = await consolidate(MemoryPlaces.of(home), state, CLOCK, settings, connect)
         return report, outcome, time.perf_counter() - began
 
 

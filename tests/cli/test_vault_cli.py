@@ -10,7 +10,7 @@ import pytest
 
 from pinfold.host import vault
 from pinfold.host.app_context import app_context
-from pinfold.memories.eligible import eligible, rules
+from pinfold.memories.eligible import eligible
 from pinfold.rollout.codec import decode
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.journal import ROLLOUT
@@ -62,7 +62,7 @@ def test_what_its_tool_has_deleted_is_found_digested_and_adopted(
     say("adopt", "--no-open", "xylophone")
     (folder,) = SessionStore(home).folders()
     tomorrow = datetime.now(UTC) + timedelta(days=1)
-    assert list(eligible(SessionStore(home), rules(MemorySettings()), tomorrow)) == []
+    assert list(eligible(SessionStore(home), MemorySettings(), tomorrow)) == []
     assert folder.name[:13] in say("find", "marmalade")
 
 

@@ -9,11 +9,12 @@ from uuid import UUID
 
 from fakes.provider import FakeClock, ScriptedProvider, Step, calls, says
 from pinfold.agent.requests.connection import Connection
-from pinfold.memories.consolidate import ConsolidationOutcome, Options, consolidate
+from pinfold.memories.consolidate import ConsolidationOutcome, consolidate
 from pinfold.memories.places import MEMORY, SUMMARY, MemoryPlaces
 from pinfold.memories.records import Extracted, SessionCandidate
 from pinfold.memories.state import MemoriesState
 from pinfold.ports.provider import Delta, ModelInfo, Request
+from pinfold.settings import MemorySettings
 
 MODEL = ModelInfo("strong-1", "scripted", 64_000, "config")
 DAY = 86_400.0
@@ -89,10 +90,10 @@ class Memories:
         """Consolidate: by a model with this script, by `connect`, or else by rules."""
         if script is not None:
             connect = self._scripted(script, model)
-        options = Options(review=review)
+        settings = MemorySettings(review=review)
         async with asyncio.timeout(60):
             return await consolidate(
-                self.places, self.state, self.clock, options, connect, force=force
+                self.places, self.state, self.clock, settings, connect, force=force
             )
 
     def begin(self, script: list[list[Step]]) -> "asyncio.Task[ConsolidationOutcome]":

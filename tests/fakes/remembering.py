@@ -8,7 +8,6 @@ from typing import Any
 
 from fakes.digests import Make, asked, called, replied
 from fakes.sessions import START, ticking
-from pinfold.memories.eligible import Rules
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.store import SessionStore
 
@@ -25,12 +24,6 @@ WORK: tuple[Make, ...] = (
     called("command", "12 passed", command="make test", exit_code=0),  # 11, 12
     replied("Raised the limit in app/limits.py from 40 to 60; make test passes."),  # 13
 )
-
-
-def rules(*, adopted: bool = False) -> Rules:
-    from datetime import timedelta
-
-    return Rules(timedelta(days=30), timedelta(hours=6), adopted=adopted)
 
 
 def session(

@@ -5,15 +5,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from fakes.sessions import item, ticking
-from pinfold.memories.eligible import Rules, eligible
+from pinfold.memories.eligible import eligible
 from pinfold.rollout.events import Event, SessionStarted
 from pinfold.rollout.store import SessionStore
 from pinfold.rollout.values import AdoptedFrom
+from pinfold.settings import MemorySettings
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-RULES = Rules(max_age=timedelta(days=30), min_idle=timedelta(hours=6))
+RULES = MemorySettings(max_rollout_age_days=30, min_rollout_idle_hours=6)
 
 
 @pytest.fixture
@@ -42,7 +44,9 @@ def adopted(store: SessionStore, hours: float) -> str:
         return aged(journal.folder, hours)
 
 
-def found(store: SessionStore, rules: Rules = RULES, but: tuple[str, ...] = ()) -> list[str]:
+def found(
+    store: SessionStore, rules: MemorySettings = RULES, but: tuple[str, ...] = ()
+) -> list[str]:
     return [candidate.session for candidate in eligible(store, rules, NOW, but)]
 
 
@@ -59,8 +63,7 @@ def test_only_sessions_of_the_shell_that_rest_and_are_not_too_old(store: Session
 def test_adopted_sessions_count_where_they_are_allowed(store: SessionStore) -> None:
     theirs = adopted(store, 8)
     assert found(store) == []
-    allowed = Rules(RULES.max_age, RULES.min_idle, adopted=True)
-    assert found(store, allowed) == [theirs]
+    assert found(store, replace(RULES, include_adopted=True)) == [theirs]
 
 
 def test_a_session_of_an_older_version_began_in_the_shell(store: SessionStore) -> None:

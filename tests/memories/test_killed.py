@@ -18,11 +18,12 @@ from pathlib import Path
 from sqlalchemy import Engine, event
 
 from fakes.provider import FakeClock
-from fakes.remembering import NOW, rules
+from fakes.remembering import NOW
 from pinfold.memories.pipeline import Phase1
 from pinfold.memories.leases import LEASE
-from pinfold.memories.state import State
+from pinfold.memories.state import MemoriesState
 from pinfold.rollout.store import SessionStore
+from pinfold.settings import MemorySettings
 
 left = -1  # steps until the process kills itself
 
@@ -54,8 +55,8 @@ class Clock(FakeClock):
 def run(home, later=0.0):
     clock = Clock()
     clock.at += timedelta(seconds=later)
-    with closing(State(home, clock.now)) as state:
-        phase = Phase1(state, SessionStore(home), rules(), clock, limit=16)
+    with closing(MemoriesState(home, clock.now)) as state:
+        phase = Phase1(state, SessionStore(home), MemorySettings(), clock, limit=16)
         results = asyncio.run(phase.run()).results
         rows = [[o.session_id, o.raw_memory, o.usage_count] for o in state.outputs()]
         return [results, rows, [[j.key, j.status, j.attempts] for j in state.jobs()]]

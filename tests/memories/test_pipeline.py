@@ -15,7 +15,7 @@ import pytest
 from fakes.digests import asked, called, replied
 from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from fakes.provider import FakeClock
-from fakes.remembering import NOW, RULE, WORK, answer, rules, session, statement
+from fakes.remembering import NOW, RULE, WORK, answer, session, statement
 from fakes.secrets import planted
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import HEADER
@@ -25,6 +25,7 @@ from pinfold.ports.errors import NoSuchModel, ProviderError
 from pinfold.ports.provider import ModelInfo
 from pinfold.providers.http_provider import HttpProvider
 from pinfold.rollout.store import SessionStore
+from pinfold.settings import MemorySettings
 from pinfold.tokens.counter import Counter
 
 
@@ -58,7 +59,7 @@ def connecting(server: FakeOpenAI, window: int = 32_000, most: int = 4_000) -> A
 
 def phase(state: MemoriesState, clock: Clock, connect: Any = None, limit: int = 16) -> Phase1:
     home = state.path.parent
-    return Phase1(state, SessionStore(home), rules(), clock, limit=limit, connect=connect)
+    return Phase1(state, SessionStore(home), MemorySettings(), clock, limit=limit, connect=connect)
 
 
 async def run(

@@ -247,13 +247,13 @@ CLAIMER = """
 import sys
 from datetime import datetime, UTC
 from pathlib import Path
-from pinfold.memories.records import Candidate, Extracted
-from pinfold.memories.state import State
+from pinfold.memories.records import SessionCandidate, Extracted
+from pinfold.memories.state import MemoriesState
 
-state = State(Path(sys.argv[1]), lambda: datetime.now(UTC))
+state = MemoriesState(Path(sys.argv[1]), lambda: datetime.now(UTC))
 sys.stdin.readline()
-for n in range(60):
-    candidates = [Candidate(f"s{n}", "/r", "/w", 1.0) for n in range(60)]
+for n in range(20):
+    candidates = [SessionCandidate(f"s{n}", "/r", "/w", 1.0) for n in range(20)]
     for claim in state.claim_sessions(candidates, 1):
         print(claim.key)
         assert state.finish_extracted(claim, candidates[0], Extracted("raw", "summary"))
@@ -274,4 +274,4 @@ def test_two_processes_never_have_the_same_job(tmp_path: Path) -> None:
         child.stdin.flush()
     done = [child.communicate()[0].split() for child in children]
     assert [child.returncode for child in children] == [0, 0]
-    assert sorted(done[0] + done[1]) == sorted(f"s{n}" for n in range(60))
+    assert sorted(done[0] + done[1]) == sorted(f"s{n}" for n in range(20))

@@ -16,8 +16,7 @@ from pinfold.agent.clock import CLOCK
 from pinfold.host.app_context import AppContext
 from pinfold.host.memory_access import teams_of
 from pinfold.host.models import choice_of, connect
-from pinfold.memories.consolidate import ConsolidationOutcome, Options, consolidate
-from pinfold.memories.eligible import rules
+from pinfold.memories.consolidate import ConsolidationOutcome, consolidate
 from pinfold.memories.pipeline import Connect, Phase1, PipelineReport, ReadListener
 from pinfold.memories.places import MemoriesRefused, MemoryPlaces
 from pinfold.memories.records import StateError
@@ -96,7 +95,7 @@ async def remember(
             Phase1,
             state,
             ctx.store,
-            rules(wanted),
+            wanted,
             CLOCK,
             connect=await _reaching(ctx, wanted.extract_model),
             metadata=ctx.settings.agent.turn_metadata,
@@ -111,11 +110,7 @@ async def remember(
             MemoryPlaces.of(ctx.home),
             state,
             CLOCK,
-            Options(
-                limit=wanted.max_raw_memories_for_consolidation,
-                max_unused_days=wanted.max_unused_days,
-                review=wanted.review,
-            ),
+            wanted,
             await _reaching(ctx, wanted.consolidation_model, any_model=True),
             force=force,
         )

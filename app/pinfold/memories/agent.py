@@ -1,6 +1,5 @@
 """The agent that consolidates: a session of its own, with file tools and nothing else."""
 
-from importlib.resources import files
 from pathlib import Path
 
 from pinfold import __version__, paths
@@ -9,6 +8,7 @@ from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.learned_windows import LearnedWindows
 from pinfold.agent.session import Session
+from pinfold.memories.places import prompt
 from pinfold.ports.approver import Decision, Question
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import ProviderError
@@ -44,15 +44,11 @@ async def run(connection: Connection, folder: Path, home: Path, clock: Clock) ->
     """
     session = await _open(connection, folder, home, clock)
     try:
-        ending = await session.send(prompt())
+        ending = await session.send(prompt("consolidation"))
         if ending.state != "done":
             raise AgentFailed(ending.reason or f"its turn ended as {ending.state}")
     finally:
         await session.close()
-
-
-def prompt() -> str:
-    return (files("pinfold.memories") / "prompts" / "consolidation.md").read_text(encoding="utf-8")
 
 
 def tools() -> list[Tool]:

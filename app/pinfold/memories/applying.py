@@ -40,6 +40,11 @@ def outputs(tree: Mapping[str, bytes]) -> trees.Tree:
     return {name: data for name, data in tree.items() if is_output(name)}
 
 
+def inputs(tree: Mapping[str, bytes]) -> trees.Tree:
+    """The files that consolidations read."""
+    return {name: data for name, data in tree.items() if not is_output(name)}
+
+
 def store(
     places: MemoryPlaces, before: trees.Tree, after: trees.Tree, result: ConsolidationResult
 ) -> None:
@@ -107,8 +112,7 @@ def settle(places: MemoryPlaces, result: ConsolidationResult) -> None:
     if now != was:
         _keep(places, was, now, result)
     (places.files / DIFF).unlink(missing_ok=True)
-    inputs = {name: data for name, data in to_be.items() if not is_output(name)}
-    baseline.reset(places, inputs | now)
+    baseline.reset(places, inputs(to_be) | now)
     trees.retire(places.result, MARKER)
 
 
@@ -150,9 +154,7 @@ def undo(places: MemoryPlaces) -> None:
     if edited:
         raise MemoriesRefused(f"{min(edited)} has been edited since; undoing would lose that.")
     _write(places, live, was, lambda: None)
-    base = baseline.read(places)
-    inputs = {name: data for name, data in base.items() if not is_output(name)}
-    baseline.reset(places, inputs | was)
+    baseline.reset(places, inputs(baseline.read(places)) | was)
     trees.retire(places.undo, MARKER)
 
 

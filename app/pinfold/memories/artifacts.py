@@ -22,9 +22,7 @@ _SESSION = "Session: "
 def raw_memories(selected: Iterable[Output]) -> str:
     """All records in one text, in ascending order of session ids."""
     blocks = [
-        f"## Session {row.session_id}\n\nFolder: {one_line(row.cwd)}\n"
-        f"Updated: {_utc(row.source_updated_at):%Y-%m-%dT%H:%M:%SZ}\n\n"
-        f"{_body(row.raw_memory)}\n"
+        f"## Session {row.session_id}\n\n{_described(row)}{_body(row.raw_memory)}\n"
         for row in sorted(selected, key=lambda output: output.session_id)
     ]
     return _ended("\n".join([_HEAD, *blocks])) if blocks else EMPTY
@@ -42,11 +40,8 @@ def summaries(selected: Iterable[Output]) -> dict[str, str]:
         while f"{name}.md" in found:
             number += 1
             name = f"{stem}-{number}"
-        found[f"{name}.md"] = (
-            f"{_SESSION}{row.session_id}\nFolder: {one_line(row.cwd)}\n"
-            f"Updated: {_utc(row.source_updated_at):%Y-%m-%dT%H:%M:%SZ}\n\n"
-            f"{_body(row.rollout_summary)}\n"
-        )
+        head = f"{_SESSION}{row.session_id}\n{_described(row)}"
+        found[f"{name}.md"] = f"{head}{_body(row.rollout_summary)}\n"
     return found
 
 
@@ -120,6 +115,11 @@ def _old_resources(folder: Path, now: datetime) -> list[Path]:
         and parts[2] == "resources"
         and (folder / name).lstat().st_mtime < oldest
     ]
+
+
+def _described(row: Output) -> str:
+    updated = _utc(row.source_updated_at)
+    return f"Folder: {one_line(row.cwd)}\nUpdated: {updated:%Y-%m-%dT%H:%M:%SZ}\n\n"
 
 
 def _body(text: str) -> str:

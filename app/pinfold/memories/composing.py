@@ -1,4 +1,4 @@
-"""What the agent is given to read, and what of its work can be used. Pure, but for `written`."""
+"""What the agent reads, and what of its work can be used. Pure, except `written`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,18 +14,18 @@ MAX_WRITTEN = 2_000_000
 
 
 def lasting(tree: trees.Tree) -> trees.Tree:
-    """What nobody may change while the work continues; others may leave notes."""
-    return {k: data for k, data in tree.items() if not k.startswith(f"{EXTENSIONS}/")}
+    """The files that nobody may change meanwhile; other tools may add notes."""
+    return {name: data for name, data in tree.items() if not name.startswith(f"{EXTENSIONS}/")}
 
 
-def told(was: trees.Tree, now: trees.Tree) -> str:
-    """What the agent reads first."""
-    changes = "\n".join(f"- {line}" for line in baseline.status(was, now))
-    return f"# Changes since the last consolidation\n\n{changes}\n\n{baseline.diff(was, now)}"
+def changes(was: trees.Tree, now: trees.Tree) -> str:
+    """The diff that the agent reads first."""
+    files = "\n".join(f"- {line}" for line in baseline.status(was, now))
+    return f"# Changes since the last consolidation\n\n{files}\n\n{baseline.diff(was, now)}"
 
 
 def written(staging: Path) -> trees.Tree:
-    """What the agent wrote, where that can be used. Raises `AgentFailed`, `OSError`."""
+    """What the agent wrote. Raises `AgentFailed` if it can't be used, and `OSError`."""
     made = applying.outputs(trees.read(staging))
     for name in (MEMORY, SUMMARY):
         if name not in made:
@@ -40,7 +40,7 @@ def written(staging: Path) -> trees.Tree:
 def proven(
     before: trees.Tree, made: trees.Tree, records: RecordIndex, gone: Sequence[str]
 ) -> tuple[trees.Tree, int, tuple[tuple[str, str], ...]]:
-    """The files with every line checked, how many are proven, and which are not."""
+    """The files with every line checked, how many lines are proven, and which are not, and why."""
     after: trees.Tree = {}
     lines, doubts = 0, list[tuple[str, str]]()
     for name in sorted({*made, *(path for path in before if is_users(path, before[path]))}):
@@ -68,5 +68,5 @@ def proven(
 
 
 def is_users(name: str, data: bytes) -> bool:
-    """Whether a file of a skill cites nothing, so that the user wrote it."""
+    """Whether it is a file of a skill that cites nothing: the user wrote it."""
     return name.startswith(f"{SKILLS}/") and not any(cited(trees.text(data) or ""))

@@ -1,11 +1,11 @@
-"""Phase 2: one set of files out of all records.
+"""Phase 2: makes one set of files from all records.
 
-One process at a time, by a claim that it checks before each write. Whatever breaks, the baseline
-stays as it is, and the next run finishes or repeats what was cut off.
+One process at a time does it, by a claim that it checks before each write. If anything fails, the
+baseline does not change, and the next run finishes or repeats what was cut off.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -14,13 +14,15 @@ from pinfold.atomic_files import failure
 from pinfold.memories import agent, applying, artifacts, baseline, composing, merging, review, trees
 from pinfold.memories.agent import AgentFailed
 from pinfold.memories.applying import ConsolidationResult
-from pinfold.memories.places import DIFF, GIT, MemoriesRefused, MemoryPlaces, is_output
+from pinfold.memories.pipeline import Connect
+from pinfold.memories.places import DIFF, GIT, MemoriesRefused, MemoryPlaces
 from pinfold.memories.proof import RecordIndex
 from pinfold.memories.records import Claim, Output, StateError
 from pinfold.memories.source import safely
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import ProviderError
 from pinfold.rollout.journal import JournalError
+from pinfold.settings import MemorySettings
 
 if TYPE_CHECKING:
     from pinfold.agent.requests.connection import Connection
@@ -30,43 +32,31 @@ HEARTBEAT = 90.0
 """Seconds."""
 
 Answer = TypeVar("Answer")
-Connect = Callable[[], Awaitable["Connection"]]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to consolidate."""
-
-    limit: int = 256
-    """Records."""
-    max_unused_days: float = 30
-    review: bool = False
-    """Whether the user accepts the result before it is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationOutcome:
-    """What came of a run."""
+    """The result of a run."""
 
     status: Literal["succeeded", "unchanged", "held", "busy", "lost", "failed"]
-    """`busy`: another process has the job, or it is too soon after a failure; `held`: the result
+    """`busy`: another process has the job, or the last run failed too recently; `held`: the result
     waits for the user's review."""
     note: str = ""
     """A sentence for the user."""
     proven: int = 0
-    """Lines that the records bear out."""
+    """Lines that the records support."""
     doubts: tuple[tuple[str, str], ...] = ()
-    """Lines that none confirms, and why."""
+    """Lines that no record confirms, and why."""
     diff: str = ""
-    """What changed, or would."""
+    """What changed, or would change."""
 
 
 class _Lost(Exception):
-    """Another process has the job by now."""
+    """Another process has the job now."""
 
 
 class _Waits(Exception):
-    """An earlier result waits for the user; nothing was done."""
+    """An earlier result waits for review."""
 
     def __init__(self, outcome: ConsolidationOutcome) -> None:
         super().__init__(outcome.note)
@@ -77,22 +67,22 @@ async def consolidate(
     places: MemoryPlaces,
     state: "MemoriesState",
     clock: Clock,
-    options: Options,
+    settings: MemorySettings,
     connect: Connect | None,
     *,
     force: bool = False,
 ) -> ConsolidationOutcome:
     """Bring the files up to date with the records.
 
-    `connect` reaches the model that consolidates; without one, or where it can't, rules do it.
-    `force` does not wait after a failure. Raises `StateError` where not even the claim can be made.
+    The model that `connect` reaches consolidates; without one, or if it can't, rules do. `force`
+    does not wait after a failure. Raises `StateError` if the job can't even be claimed.
     """
     claim = await asyncio.to_thread(lambda: state.claim_consolidation(force=force))
     if claim is None:
         return ConsolidationOutcome(
             "busy", "Memories are being consolidated elsewhere, or failed lately."
         )
-    run = _Consolidation(places, state, clock, options, claim)
+    run = _Consolidation(places, state, clock, settings, claim)
     try:
         return await run.through(connect)
     except _Lost:
@@ -108,29 +98,24 @@ async def consolidate(
         return await asyncio.to_thread(run.failed, str(error))
     except OSError as error:
         return await asyncio.to_thread(run.failed, failure(places.files, error))
-    except Exception as error:  # a claim that nobody ends would hold up memories for an hour
+    except Exception as error:  # an open claim would block memories for an hour
         return await asyncio.to_thread(run.failed, f"{type(error).__name__}: {error}")
 
 
+@dataclass(eq=False)
 class _Consolidation:
-    """One claim, from its beginning to its end. What is not `async` blocks."""
+    """The work of one claim. What is not `async` blocks."""
 
-    def __init__(
-        self,
-        places: MemoryPlaces,
-        state: "MemoriesState",
-        clock: Clock,
-        options: Options,
-        claim: Claim,
-    ) -> None:
-        self._places = places
-        self._state = state
-        self._clock = clock
-        self._options = options
-        self._claim = claim
-        self._staging = places.staging(claim.token)
+    _places: MemoryPlaces
+    _state: "MemoriesState"
+    _clock: Clock
+    _settings: MemorySettings
+    _claim: Claim
+
+    def __post_init__(self) -> None:
+        self._staging = self._places.staging(self._claim.token)
         self._inputs: trees.Tree = {}
-        """The files as they were when the work began, the outputs of the last one among them."""
+        """The files when the work began, including what the last consolidation wrote."""
 
     async def through(self, connect: Connect | None) -> ConsolidationOutcome:
         selected = await _whole(self._select)
@@ -147,7 +132,7 @@ class _Consolidation:
         return outcome
 
     async def _model(self, connect: Connect | None) -> "tuple[Connection | None, str]":
-        """The model that consolidates, or none and why not."""
+        """The model that consolidates; or none, and why."""
         if connect is None:
             return None, "Merged by rules, without a model."
         connection = await connect()
@@ -157,7 +142,7 @@ class _Consolidation:
         return connection, ""
 
     async def _alive(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do `work` while the claim is ours, and hold it meanwhile. Raises `_Lost`."""
+        """Do `work` and keep the claim alive. Raises `_Lost` once it is lost."""
         working = asyncio.create_task(work)
         beating = asyncio.create_task(self._beat())
         try:
@@ -172,25 +157,27 @@ class _Consolidation:
         working.result()
 
     async def _beat(self) -> None:
-        """Return once the claim is lost."""
+        """Renew the claim until it is lost."""
         while True:
             await self._clock.sleep(HEARTBEAT)
             if not await asyncio.to_thread(self._state.heartbeat, self._claim):
                 return
 
     def _check(self) -> None:
-        """Raises `_Lost`. Asked before each write."""
+        """Call before each write. Raises `_Lost`."""
         if not self._state.owns(self._claim):
             raise _Lost
 
     def _select(self) -> list[Output]:
         self._check()
-        self._state.prune(self._options.max_unused_days)
-        return self._state.selection(self._options.limit, self._options.max_unused_days)
+        settings = self._settings
+        self._state.prune(settings.max_unused_days)
+        return self._state.selection(
+            settings.max_raw_memories_for_consolidation, settings.max_unused_days
+        )
 
     def _prepare(self, selected: Sequence[Output]) -> ConsolidationOutcome | None:
-        """Bring the inputs up to date, and lay out a folder for the agent; None where there is
-        something to do for it."""
+        """Bring the inputs up to date and prepare a folder for the agent; None if it has work."""
         places = self._places
         with places.locked():
             self._check()
@@ -200,21 +187,19 @@ class _Consolidation:
             if (waiting := review.settled(places)) is not None:
                 raise _Waits(_outcome("held", waiting.result, waiting.diff))
             if (result := applying.load(places)) is not None:
-                with suppress(
-                    MemoriesRefused
-                ):  # the user has edited the files since: then it is repeated
+                with suppress(MemoriesRefused):  # the user edited the files: then it is repeated
                     applying.apply(places, result, self._check)
             artifacts.sync(places.files, selected, self._clock.now(), self._check)
             now, was = trees.read(places.files), baseline.read(places)
             if now != was and not selected and not applying.outputs(now):
                 self._check()
-                baseline.reset(places, now)  # nothing was remembered, and nothing is
+                baseline.reset(places, now)  # there are no memories, and there were none
             elif now != was:
                 self._check()
-                told = composing.told(was, now).encode()
-                trees.put(places.files, DIFF, told)
-                trees.write(self._staging, {**now, DIFF: told})
-                (self._staging / GIT).mkdir()  # rules of a repository around it are not read
+                changes = composing.changes(was, now).encode()
+                trees.put(places.files, DIFF, changes)
+                trees.write(self._staging, {**now, DIFF: changes})
+                (self._staging / GIT).mkdir()  # so that no repository around it is searched
                 self._inputs = now
                 return None
             return ConsolidationOutcome("unchanged", "No memories have changed.")
@@ -222,7 +207,7 @@ class _Consolidation:
     def _complete(
         self, selected: Sequence[Output], note: str, *, by_model: bool
     ) -> ConsolidationOutcome:
-        """From what was written to the files in use, or to the user's review."""
+        """Prove what was written; put it into use, or hold it for review."""
         places = self._places
         with places.locked():
             self._check()
@@ -234,14 +219,14 @@ class _Consolidation:
                 made = composing.written(self._staging)
             else:
                 made = before | merging.merged(before, selected, every)
-            inputs = {name: data for name, data in self._inputs.items() if not is_output(name)}
+            inputs = applying.inputs(self._inputs)
             clean = artifacts.redacted(inputs | made)
             after, proven, doubts = composing.proven(
                 before, applying.outputs(clean), RecordIndex(every), self._state.forgotten()
             )
             to_be = inputs | after
             diff = baseline.diff(before, applying.outputs(to_be))
-            held = self._options.review and bool(diff)
+            held = self._settings.review and bool(diff)
             at = self._clock.now().timestamp()
             result = ConsolidationResult(at, "model" if by_model else "rules", held, proven, doubts)
             self._check()
@@ -259,15 +244,15 @@ class _Consolidation:
             raise _Lost
 
     def failed(self, why: str) -> ConsolidationOutcome:
-        """Back off. The baseline stays."""
+        """End the job as failed."""
         self._clear()
         why = safely(why)
-        with suppress(StateError):  # then the lease runs out
+        with suppress(StateError):  # then the lease ends
             self._state.fail(self._claim, why)
         return ConsolidationOutcome("failed", f"Memories were not consolidated: {why}")
 
     def leave(self) -> None:
-        """Remove what is ours alone; all else belongs to whoever has the claim."""
+        """Remove our staging folder; the rest belongs to the process that has the claim."""
         with suppress(OSError):
             trees.drop(self._staging)
 
@@ -282,7 +267,7 @@ class _Consolidation:
             (self._places.files / DIFF).unlink(missing_ok=True)
 
     def _clean_up(self) -> None:
-        """Remove what runs left that were cut off."""
+        """Remove what interrupted runs left."""
         baseline.recover(self._places)
         for folder in self._places.unfinished():
             trees.drop(folder)
@@ -293,14 +278,14 @@ class _Consolidation:
 
 
 async def _whole(work: Callable[[], Answer]) -> Answer:
-    """Do what blocks, and wait for its end even if cancelled: nothing is cleared up under it."""
+    """Do blocking work, and wait for its end even if cancelled: then it can be cleaned up."""
     working = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(working)
     except asyncio.CancelledError:
         await asyncio.wait([working])
         if not working.cancelled():
-            working.exception()  # nobody else asks for it
+            working.exception()  # retrieved, so that asyncio does not log it
         raise
 
 

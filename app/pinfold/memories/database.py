@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from pinfold.atomic_files import make_folder
 from pinfold.memories.places import DATABASE
 from pinfold.memories.records import StateError
-from pinfold.memories.schema import MIGRATIONS, migrate, version_of
+from pinfold.memories.schema import VERSION, migrate, version_of
 
 _BUSY = 10.0
 """Seconds to wait for another process's transaction."""
@@ -34,7 +34,7 @@ class MemoriesDatabase:
         event.listen(self._engine, "begin", _begun)
         try:
             with self.writing() as conn:
-                if version_of(conn) > len(MIGRATIONS):
+                if version_of(conn) > VERSION:
                     raise StateError(
                         f"{self.path} was written by a newer version of pinfold; update pinfold."
                     )

@@ -1,10 +1,8 @@
-"""Which sessions a memory may be made of."""
+"""Which sessions memories are made from."""
 
 from collections.abc import Collection, Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-
-from msgspec import Struct
 
 from pinfold.memories.records import SessionCandidate
 from pinfold.rollout import codec
@@ -15,65 +13,48 @@ from pinfold.rollout.store import SessionStore
 from pinfold.settings import MemorySettings
 
 SCANNED = 1_000
-"""Sessions that are looked at, the newest first."""
+"""Sessions that are considered, newest first."""
 _HEAD = 65_536
-"""Bytes of a first line."""
-
-
-class Rules(Struct, frozen=True):
-    """What the settings say."""
-
-    max_age: timedelta
-    min_idle: timedelta
-    adopted: bool = False
-    """Whether sessions of other tools count."""
-
-
-def rules(settings: MemorySettings) -> Rules:
-    return Rules(
-        max_age=timedelta(days=settings.max_rollout_age_days),
-        min_idle=timedelta(hours=settings.min_rollout_idle_hours),
-        adopted=settings.include_adopted,
-    )
+"""Longest first line in bytes."""
 
 
 def eligible(
-    store: SessionStore, rules: Rules, now: datetime, but: Collection[str] = ()
+    store: SessionStore, settings: MemorySettings, now: datetime, but: Collection[str] = ()
 ) -> Iterator[SessionCandidate]:
-    """The sessions that are old enough, not too old, and open nowhere, last used first; not `but`.
+    """The sessions of the right age that are not open anywhere, last used first, without `but`.
 
-    Whether one has changed since it was read last, the state knows.
+    Those that have not changed since they were read are among them: `MemoriesState` knows which.
     """
     for folder in store.folders()[:SCANNED]:
-        candidate = _candidate(folder, rules)
+        candidate = _candidate(folder, settings)
         if candidate is None or folder.name in but:
             continue
         age = now.timestamp() - candidate.source_updated_at
-        if age > rules.max_age.total_seconds():
+        if age > settings.max_rollout_age_days * 86_400:
             return
-        if age >= rules.min_idle.total_seconds():
+        if age >= settings.min_rollout_idle_hours * 3_600:
             yield candidate
 
 
 def chosen(
-    folders: Iterable[Path], rules: Rules, but: Collection[str] = ()
+    folders: Iterable[Path], settings: MemorySettings, but: Collection[str] = ()
 ) -> Iterator[SessionCandidate]:
-    """Of the sessions that the user named, however old, those that may be read."""
+    """The sessions in these folders that may be read, however old, without `but`."""
     for folder in folders:
-        candidate = _candidate(folder, rules)
+        candidate = _candidate(folder, settings)
         if candidate is not None and folder.name not in but:
             yield candidate
 
 
-def _candidate(folder: Path, rules: Rules) -> SessionCandidate | None:
-    """A session that is open nowhere and begun by whom the rules let count."""
+def _candidate(folder: Path, settings: MemorySettings) -> SessionCandidate | None:
+    """The session, if it may be read and is not open anywhere."""
     path = folder / ROLLOUT
     try:
         updated = path.stat().st_mtime
         started = None if is_held(folder) else _started(path)
     except OSError:
         return None
-    sources = {"shell", "adopted"} if rules.adopted else {"shell"}
+    sources = {"shell", "adopted"} if settings.include_adopted else {"shell"}
     if started is None or started.begun_by not in sources:
         return None
     return SessionCandidate(folder.name, str(path), started.cwd, updated)

@@ -1,9 +1,7 @@
 """Phase 1 with a model: what one session taught, as statements that cite its items."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
-from importlib.resources import files
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -12,6 +10,7 @@ from msgspec import Struct
 from pinfold.agent.requests.writing import Writer
 from pinfold.compaction import transcript
 from pinfold.digests.choice import choose, render
+from pinfold.memories.places import prompt
 from pinfold.memories.proving import ModelStatement, Proving
 from pinfold.memories.records import Extracted
 from pinfold.memories.source import SessionText
@@ -94,8 +93,7 @@ def asked(source: SessionText, room: int, writer: Writer) -> str:
     shortened = ""
     if writer.count(record) > room:
         record, shortened = _digest(source, room, writer), _SHORTENED
-    given = {"cwd": source.cwd, "shortened": shortened, "record": record}
-    return filled("stage_one_input", given)
+    return prompt("stage_one_input").format(cwd=source.cwd, shortened=shortened, record=record)
 
 
 def _digest(source: SessionText, room: int, writer: Writer) -> str:
@@ -125,22 +123,6 @@ def _parsed(answer: str) -> _Answer:
         except (ValueError, RecursionError) as error:
             why = str(error)
     raise UnusableAnswer(f"The model's answer is not a memory: {why}.")
-
-
-@cache
-def prompt(name: str) -> str:
-    return (files("pinfold.memories") / "prompts" / f"{name}.md").read_text("utf-8").strip()
-
-
-def filled(name: str, given: Mapping[str, str]) -> str:
-    """A prompt with each `{name}` replaced; what is put in is not looked at again."""
-    text = prompt(name)
-    places = sorted((text.index(f"{{{key}}}"), key) for key in given)
-    parts, at = [], 0
-    for start, key in places:
-        parts += [text[at:start], given[key]]
-        at = start + len(key) + 2
-    return "".join([*parts, text[at:]])
 
 
 def _closed(properties: dict[str, Any]) -> dict[str, Any]:

@@ -246,16 +246,10 @@ class Keeper:
         for memory in self.memories(count):
             if memory.owner:
                 continue  # its owner looks after it
-            if memory.state == "stale":
-                said = one_line(memory.text)[:80]
-                found.append(
-                    MemoryFinding(f"“{said}”: {memory.why}", "/memories confirms or removes it")
-                )
-            elif memory.state == "unconfirmed":
-                said = one_line(memory.text)[:80]
-                found.append(
-                    MemoryFinding(f"“{said}”: {memory.why}", "/memories edits or removes it")
-                )
+            does = {"stale": "confirms", "unconfirmed": "edits"}.get(memory.state)
+            if does:
+                what = f"“{one_line(memory.text)[:80]}”: {memory.why}"
+                found.append(MemoryFinding(what, f"/memories {does} or removes it"))
         found += [
             MemoryFinding(
                 f"{job.kind} of {job.key} failed: {one_line(job.error or 'no reason')}", "run"

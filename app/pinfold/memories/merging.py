@@ -29,9 +29,13 @@ class _Dated:
 
     @property
     def key(self) -> tuple[str, str, frozenset[str]]:
-        said = words(self.statement.text)
-        plain = frozenset(word for word in said if not _FIGURE.fullmatch(word))
-        return self.folder, self.statement.kind, plain or frozenset(said)
+        return self.folder, self.statement.kind, wording(self.statement.text)
+
+
+def wording(text: str) -> frozenset[str]:
+    """The words of a statement without its figures, so that a new figure replaces an old one."""
+    said = words(text)
+    return frozenset(word for word in said if not _FIGURE.fullmatch(word)) or frozenset(said)
 
 
 def merged(
@@ -98,11 +102,10 @@ def _page(title: str, before: str, kept: Sequence[_Dated]) -> str:
         for statement in sorted(kept, key=lambda said: said.updated)
     }
     folders = sorted(newest, key=lambda folder: (-newest[folder], folder))
-    order = {kind: at for at, kind in enumerate(KINDS)}
     made = [MarkdownBlock("heading", title), MarkdownBlock("space", ""), *users.pop("", [])]
     for folder in dict.fromkeys([*(f"## {place}" for place in folders), *users]):
         here = [said for said in kept if f"## {said.folder}" == folder]
-        here.sort(key=lambda said: (order[said.statement.kind], -said.updated))
+        here.sort(key=lambda said: (KINDS.index(said.statement.kind), -said.updated))
         made += [
             MarkdownBlock("space", ""),
             MarkdownBlock("heading", folder),

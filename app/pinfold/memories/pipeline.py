@@ -1,7 +1,7 @@
-"""Making memories: phase 1 reads finished sessions, phase 2 brings the files up to date.
+"""Phase 1: reads finished sessions. (Phase 2, in `consolidate`, makes files of the results.)
 
-Where a process dies between any two steps nothing is lost and nothing is done twice: a job that it
-had is taken up once its lease has ended.
+If a process dies between any two steps, nothing is lost and nothing is done twice: its jobs are
+claimed again once their leases have ended.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ from collections import Counter as Tally
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, suppress
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -19,7 +20,7 @@ from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import detached
 from pinfold.agent.requests.writing import Writer
 from pinfold.memories import source
-from pinfold.memories.eligible import Rules, chosen, eligible
+from pinfold.memories.eligible import chosen, eligible
 from pinfold.memories.extract import Extraction, UnusableAnswer, extract
 from pinfold.memories.offline import read_offline
 from pinfold.memories.records import Claim, SessionCandidate, StateError
@@ -29,45 +30,45 @@ from pinfold.ports.errors import NoSuchModel, ProviderError
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.store import SessionStore
 from pinfold.rollout.values import Usage
+from pinfold.settings import MemorySettings
 from pinfold.tokens.counter import Counter
 
 if TYPE_CHECKING:
     from pinfold.memories.state import MemoriesState
 
 CONCURRENCY = 8
-"""Sessions that are read at once."""
+"""Sessions that are read at the same time."""
 EMBEDDED = "embedded"
-"""The provider whose model is too small to read a session."""
+"""The provider whose model is too small to read sessions."""
 
 Connect = Callable[[], Awaitable[Connection]]
-"""Reaches a model. Raises `ProviderError` where there is none."""
+"""Reaches a model. Raises `ProviderError` if there is none."""
 ReadStatus = Literal["succeeded", "succeeded_no_output", "failed", "lost"]
-"""Of a session; `lost`: another process has it by now, or it was forgotten."""
+"""`lost`: another process has claimed the session, or it was forgotten."""
 ReadListener = Callable[[str, str], None]
-"""Hears of each session that is read: its id, and why it failed, if it did."""
+"""Called after each session with its id, and why it failed or an empty text."""
 T = TypeVar("T")
 
 
 class PipelineReport(Struct, frozen=True):
-    """What came of phase 1."""
+    """The outcome of phase 1."""
 
     results: Mapping[str, ReadStatus] = field(default_factory=dict)
     """By session."""
     errors: Mapping[str, str] = field(default_factory=dict)
     """Why sessions failed."""
     model: str = ""
-    """What read them; empty where no model did."""
+    """The model that read them; empty if none did."""
     proven: int = 0
-    """Statements that their sessions bear out."""
+    """Statements that their sessions support."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """How many others there were, by the reason."""
+    """How many other statements there were, by reason."""
     usage: Usage = Usage()
     seconds: float = 0.0
     note: str = ""
-    """A sentence for the user; empty where there is nothing to say."""
+    """A sentence for the user, or empty."""
 
     def __add__(self, later: "PipelineReport") -> "PipelineReport":
-        """Both runs together."""
         return PipelineReport(
             {**self.results, **later.results},
             {**self.errors, **later.errors},
@@ -80,55 +81,46 @@ class PipelineReport(Struct, frozen=True):
         )
 
 
+@dataclass(eq=False)
 class Phase1:
     """Reads the sessions that have changed. An instance runs once."""
 
-    def __init__(
-        self,
-        state: "MemoriesState",
-        store: SessionStore,
-        rules: Rules,
-        clock: Clock,
-        *,
-        limit: int,
-        connect: Connect | None = None,
-        metadata: bool = True,
-        cache: Path | None = None,
-        only: Sequence[Path] | None = None,
-        processes: Executor | None = None,
-        listener: ReadListener = lambda _session, _why: None,
-    ) -> None:
-        """At most `limit` sessions. `connect` is None where no model is to be asked; with
-        `metadata`, requests say what they are for; `cache` keeps the tokenizer. `only` are folders
-        of sessions that the user named; what needs no model is read in `processes`; the
-        `listener` hears of each session, and why it failed."""
-        self._state = state
-        self._store = store
-        self._rules = rules
-        self._clock = clock
-        self._limit = limit
-        self._connect = connect
-        self._metadata = metadata
-        self._cache = cache
-        self._only = only
-        self._processes = processes
-        self._listener = listener
-        # What takes the processor, which the screen needs too, is done one at a time.
+    state: "MemoriesState"
+    store: SessionStore
+    settings: MemorySettings
+    clock: Clock
+    _: KW_ONLY
+    limit: int
+    """Most sessions to read."""
+    connect: Connect | None = None
+    """None if no model is to be asked."""
+    metadata: bool = True
+    """Whether requests say what they are for."""
+    cache: Path | None = None
+    """Where the tokenizer is kept."""
+    only: Sequence[Path] | None = None
+    """Folders of sessions that the user named."""
+    processes: Executor | None = None
+    """Reads sessions where no model is asked."""
+    listener: ReadListener = lambda _session, _why: None
+
+    def __post_init__(self) -> None:
+        # One thread for what needs the processor, which the screen needs too.
         self._worker = ThreadPoolExecutor(1, "memories")
         self._places = asyncio.Semaphore(CONCURRENCY)
         self._claims: dict[str, Claim] = {}
-        """Those that are not finished."""
+        """Claims of sessions that are not finished."""
         self._made: list[Extraction] = []
         self._results: dict[str, ReadStatus] = {}
         self._errors: dict[str, str] = {}
         self._broken: StateError | None = None
 
     async def run(self, but: Collection[str] = (), *, force: bool = False) -> PipelineReport:
-        """Read the sessions that are due, except `but`. `force` does not wait after a failure.
+        """Read the sessions that are due, except `but`; with `force` also those that failed lately.
 
-        However it ends, claims that were not finished are given back. Raises `StateError`.
+        Unfinished claims are always released. Raises `StateError`.
         """
-        started = self._clock.monotonic()
+        started = self.clock.monotonic()
         claiming = asyncio.ensure_future(asyncio.to_thread(self._claim, but, force))
         note, model = "", ""
         try:
@@ -148,8 +140,8 @@ class Phase1:
         finally:
             self._worker.shutdown(wait=False, cancel_futures=True)
             await asyncio.wait([claiming])
-            with suppress(StateError):  # the lease ends by itself
-                await asyncio.to_thread(self._state.release, *self._claims.values())
+            with suppress(StateError):  # then the leases end
+                await asyncio.to_thread(self.state.release, *self._claims.values())
         if self._broken is not None:
             raise self._broken
         return PipelineReport(
@@ -159,32 +151,32 @@ class Phase1:
             sum(made.proven for made in self._made),
             dict(Tally(why for made in self._made for why in made.left_out).most_common()),
             sum((made.usage for made in self._made), Usage()),
-            round(self._clock.monotonic() - started, 3),
+            round(self.clock.monotonic() - started, 3),
             note,
         )
 
     def _claim(self, but: Collection[str], force: bool) -> list[SessionCandidate]:
-        if self._only is None:
-            found = eligible(self._store, self._rules, self._clock.now(), but)
+        if self.only is None:
+            found = eligible(self.store, self.settings, self.clock.now(), but)
         else:
-            found = chosen(self._only, self._rules, but)
+            found = chosen(self.only, self.settings, but)
         every = {candidate.session: candidate for candidate in found}
-        claims = self._state.claim_sessions(every.values(), self._limit, force=force)
+        claims = self.state.claim_sessions(every.values(), self.limit, force=force)
         self._claims = {claim.key: claim for claim in claims}
         return [every[claim.key] for claim in claims]
 
     async def _writer(self, closing: AsyncExitStack) -> Writer | None:
-        """What asks the model; None where none is to be asked. Raises `ProviderError`."""
-        if self._connect is None:
+        """The writer that asks the model; None if none is asked. Raises `ProviderError`."""
+        if self.connect is None:
             return None
-        connection = await self._connect()
+        connection = await self.connect()
         closing.push_async_callback(connection.provider.close)
         if connection.model.provider == EMBEDDED:
             return None
-        counter = Counter(connection.model.encoding, self._cache)
+        counter = Counter(connection.model.encoding, self.cache)
         await asyncio.to_thread(counter.load)
-        headers = detached("memory", wanted=self._metadata)
-        return Writer(connection.provider, connection.model, counter, self._clock, headers=headers)
+        headers = detached("memory", wanted=self.metadata)
+        return Writer(connection.provider, connection.model, counter, self.clock, headers=headers)
 
     async def _finish(self, candidate: SessionCandidate, writer: Writer | None) -> None:
         """Read one session and end its job."""
@@ -197,17 +189,17 @@ class Phase1:
             return
         del self._claims[candidate.session]
         self._results[candidate.session] = result = result if ended else "lost"
-        self._listener(candidate.session, self._errors.get(candidate.session, ""))
+        self.listener(candidate.session, self._errors.get(candidate.session, ""))
 
     async def _read(
         self, candidate: SessionCandidate, claim: Claim, writer: Writer | None
     ) -> tuple[ReadStatus, bool]:
-        """What came of it, and whether the job was still ours."""
-        state = self._state
+        """The result, and whether the job was still ours."""
+        state = self.state
         try:
             folder = Path(candidate.rollout_path).parent
             if writer is None:
-                reader = self._processes or self._worker
+                reader = self.processes or self._worker
                 reading = asyncio.get_running_loop().run_in_executor(reader, read_offline, folder)
                 cwd, made = await reading
             else:
@@ -217,7 +209,7 @@ class Phase1:
                     made = await extract(session, writer, self._in_thread)
         except (JournalError, OSError, ProviderError, UnusableAnswer) as error:
             why = safely(str(error))
-        except Exception as error:  # of one hostile session, which must not stop the others
+        except Exception as error:  # a hostile session must not stop the others
             why = f"{type(error).__name__} while it was read"
         else:
             self._made.append(made)

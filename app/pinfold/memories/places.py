@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from pinfold.atomic_files import make_folder
@@ -79,6 +81,12 @@ def locked(work: Path) -> Iterator[None]:
             yield
     except Timeout:
         raise MemoriesRefused("Another pinfold is changing memories; try again.") from None
+
+
+@cache
+def prompt(name: str) -> str:
+    """The text of a prompt of memories."""
+    return (files("pinfold.memories") / "prompts" / f"{name}.md").read_text("utf-8").strip()
 
 
 def is_output(name: str) -> bool:

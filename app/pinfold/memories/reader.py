@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinfold.memories import citations, reading
+from pinfold.memories.places import GIT, MEMORY, RAW, SKILLS, SUMMARIES, SUMMARY, MemoryPlaces
 from pinfold.memories.records import StateError
 from pinfold.memories.session_folders import SessionFolders
 from pinfold.memories.statements import Citation, cited
-from pinfold.memories.usage import kind_of
 from pinfold.ports.memories import CutReply, MemoryFailure
 from pinfold.rollout.events import MemoryUsed
 from pinfold.rollout.memory import MemoryCited, MemoryFile
@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from pinfold.memories.state import MemoriesState
     from pinfold.memories.team.teams import Teams
 
-FOLDER, SUMMARY = "memories", "memory_summary.md"
+_KINDS: dict[str, MemoryFile] = {
+    MEMORY: "MEMORY.md",
+    SUMMARY: "summary",
+    RAW: "raw",
+    f"{SUMMARIES}/": "rollout_summary",
+    f"{SKILLS}/": "skill",
+}
+"""By the name of a file, or of the folder that it is in."""
 _MOST_LINES = 200
 """Lines of one citation in which sources are looked for."""
 TEAM_SHARE = 1 / 3
@@ -37,7 +44,7 @@ class MemoryReader:
     """The memories in pinfold's home folder. Every function may block."""
 
     def __init__(self, home: Path, now: Callable[[], datetime], teams: Teams | None = None) -> None:
-        self.folder = home / FOLDER
+        self.folder = MemoryPlaces.of(home).files
         self.home = home
         self._now = now
         self._teams = teams
@@ -90,12 +97,8 @@ class MemoryReader:
 
     def sources(self) -> reading.CitedSources:
         """What is left of the sessions that memories cite. Raises `StateError`."""
-        return reading.CitedSources(
-            SessionFolders(self.home, self.state.outputs()).folder, self._confirmed()
-        )
-
-    def _confirmed(self) -> set[str]:
-        return set(self.state.confirmed())
+        sessions = SessionFolders(self.home, self.state.outputs())
+        return reading.CitedSources(sessions.folder, set(self.state.confirmed()))
 
     # What a reply cites
 
@@ -155,4 +158,5 @@ class MemoryReader:
         if not path.is_relative_to(folder) or path == folder:
             return None
         name = path.relative_to(folder).as_posix()
-        return None if name.startswith(".git/") else (kind_of(name), name)
+        first, slash, _ = name.partition("/")
+        return None if first + slash == f"{GIT}/" else (_KINDS.get(first + slash, "other"), name)

@@ -3,11 +3,11 @@
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 from msgspec import Struct
 
+from pinfold.memories.places import prompt
 from pinfold.memories.statements import Citation, MemoryStatement, cited, parse, without_cites
 from pinfold.numbers import ID_SHOWN
 from pinfold.paths import repository_root
@@ -150,21 +150,28 @@ def _distance(folder: str, cwd: Path, root: Path) -> int:
 
 def shown(line: MemoryLine) -> str:
     """A line as the model reads it: `12 rule: Run make test. [0198ab12-1234#7]`."""
-    statement = line.statement
-    if statement is None:
+    if line.statement is None:
         return f"{line.number} {one_line(line.says)}"
+    return brief(line.number, line.statement.kind, line.statement)
+
+
+def brief(number: int, label: str, statement: MemoryStatement) -> str:
+    """A statement on one line, with shortened session ids."""
     cites = ", ".join(f"{cite.session[:ID_SHOWN]}#{cite.item}" for cite in statement.cites)
-    return f"{line.number} {statement.kind}: {one_line(statement.text)} [{cites}]"
+    return f"{number} {label}: {one_line(statement.text)} [{cites}]"
 
 
 def front(chosen: Sequence[MemoryLine], folder: Path) -> str:
-    """What a session is told: the note on how to use memories, then the lines by folder."""
+    """What a session is told: how to use memories, then the lines by folder."""
+    return prompt("read_path").format(folder=folder, lines=by_folder(chosen, shown))
+
+
+def by_folder(chosen: Iterable[MemoryLine], show: Callable[[MemoryLine], str]) -> str:
+    """Lines, as `show` writes them, below the names of their folders."""
     groups: dict[str, list[str]] = {}
     for line in chosen:
-        groups.setdefault(line.folder, []).append(shown(line))
-    text = "\n\n".join(
+        groups.setdefault(line.folder, []).append(show(line))
+    return "\n\n".join(
         "\n".join([f"In {one_line(name)}:" if name else "Anywhere:", *group])
         for name, group in groups.items()
     )
-    note = (files("pinfold.memories") / "prompts" / "read_path.md").read_text(encoding="utf-8")
-    return note.strip().replace("{folder}", str(folder)).replace("{lines}", text)

@@ -79,8 +79,7 @@ def settled(places: MemoryPlaces) -> Pending | None:
 def accept(places: MemoryPlaces, *ids: str) -> None:
     """Use these changes."""
     with places.locked():
-        chosen, result = _chosen(places, ids), applying.load(places)
-        assert result is not None
+        result, chosen = _chosen(places, ids)
         applying.begin(places, result)
         live, _ = _old_and_new(places)
         for name in {hunk.path for hunk in chosen}:
@@ -91,7 +90,7 @@ def accept(places: MemoryPlaces, *ids: str) -> None:
 def reject(places: MemoryPlaces, *ids: str) -> None:
     """Drop these changes; they are not proposed again until there is something new to read."""
     with places.locked():
-        chosen = _chosen(places, ids)
+        _, chosen = _chosen(places, ids)
         live, wanted = _old_and_new(places)
         for name in {hunk.path for hunk in chosen}:
             others = [hunk for hunk in hunks_of(name, live, wanted) if hunk not in chosen]
@@ -102,9 +101,7 @@ def reject(places: MemoryPlaces, *ids: str) -> None:
 def edit(places: MemoryPlaces, hunk_id: str, text: str) -> None:
     """Use the user's words in place of what one change would bring."""
     with places.locked():
-        (hunk,) = _chosen(places, (hunk_id,))
-        result = applying.load(places)
-        assert result is not None
+        result, (hunk,) = _chosen(places, (hunk_id,))
         applying.begin(places, result)
         live, wanted = _old_and_new(places)
         said = f"{text.rstrip()}\n" if text.strip() else ""
@@ -173,14 +170,17 @@ def _old_and_new(places: MemoryPlaces) -> tuple[trees.Tree, trees.Tree]:
     return applying.outputs(trees.read(places.files)), applying.outputs(applying.after(places))
 
 
-def _chosen(places: MemoryPlaces, ids: Sequence[str]) -> list[ReviewHunk]:
+def _chosen(
+    places: MemoryPlaces, ids: Sequence[str]
+) -> tuple[ConsolidationResult, list[ReviewHunk]]:
+    """The held result, and its changes with these ids."""
     waiting = _pending(places)
     if waiting is None:
         raise MemoriesRefused("No consolidation is waiting for review.")
     found = [hunk for hunk in waiting.hunks if hunk.id in ids]
     if len(found) < len(set(ids)):
         raise MemoriesRefused("That change is gone; check the list again.")
-    return found
+    return waiting.result, found
 
 
 def hunks_of(name: str, live: trees.Tree, wanted: trees.Tree) -> list[ReviewHunk]:

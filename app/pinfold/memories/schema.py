@@ -1,7 +1,4 @@
-"""The tables of `memories.db`, and the steps from each version of them to the next."""
-
-from collections.abc import Callable
-from typing import Any
+"""The tables of `memories.db`, and how they are brought up to date."""
 
 from sqlalchemy import (
     Boolean,
@@ -14,7 +11,6 @@ from sqlalchemy import (
     Text,
     inspect,
     select,
-    text,
 )
 
 tables = MetaData()
@@ -62,7 +58,7 @@ forgotten = Table(
     Column("host", Text, nullable=False),
     Column("forgotten_at", Float, nullable=False),
 )
-"""Sessions of which nothing is remembered, ever again."""
+"""Sessions that are never read again."""
 
 confirmed = Table(
     "confirmed",
@@ -71,53 +67,15 @@ confirmed = Table(
     Column("host", Text, nullable=False),
     Column("confirmed_at", Float, nullable=False),
 )
-"""Hashes of lines that the user confirmed though what they quote has changed."""
+"""Hashes of lines that the user confirmed although their source has changed."""
 
 
-def _create_tables(conn: Connection) -> None:
-    conn.execute(
-        text(
-            "CREATE TABLE jobs (kind TEXT NOT NULL, key TEXT NOT NULL, host TEXT NOT NULL,"
-            " status TEXT NOT NULL, owner_token TEXT, lease_until FLOAT, retry_at FLOAT,"
-            " attempts INTEGER NOT NULL, error TEXT, input_watermark FLOAT,"
-            " completed_watermark FLOAT, PRIMARY KEY (kind, key))"
-        )
-    )
-    conn.execute(
-        text(
-            "CREATE TABLE stage1_outputs (session_id TEXT NOT NULL PRIMARY KEY,"
-            " host TEXT NOT NULL, rollout_path TEXT NOT NULL, cwd TEXT NOT NULL,"
-            " source_updated_at FLOAT NOT NULL, generated_at FLOAT NOT NULL,"
-            " raw_memory TEXT NOT NULL, rollout_summary TEXT NOT NULL, rollout_slug TEXT,"
-            " usage_count INTEGER NOT NULL, last_usage FLOAT,"
-            " selected_for_phase2 BOOLEAN NOT NULL,"
-            " selected_for_phase2_source_updated_at FLOAT)"
-        )
-    )
-    conn.execute(
-        text(
-            "CREATE TABLE forgotten_sessions (session_id TEXT NOT NULL PRIMARY KEY,"
-            " host TEXT NOT NULL, forgotten_at FLOAT NOT NULL)"
-        )
-    )
-
-
-def _confirmed(conn: Connection) -> None:
-    conn.execute(
-        text(
-            "CREATE TABLE confirmed (line TEXT NOT NULL PRIMARY KEY, host TEXT NOT NULL,"
-            " confirmed_at FLOAT NOT NULL)"
-        )
-    )
-
-
-MIGRATIONS: tuple[Callable[[Connection], Any], ...] = (_create_tables, _confirmed)
-"""The n-th goes from version n to n + 1. One that has been released never changes: a test holds
-that all of them together make the tables above."""
+VERSION = 2
+"""Version 1 lacks the table `confirmed`."""
 
 
 def version_of(conn: Connection) -> int:
-    """The version of the tables; 0 where there are none yet."""
+    """The version of the tables; 0 if there are none yet."""
     if not inspect(conn).has_table(version.name):
         return 0
     return int(conn.execute(select(version.c.version)).scalar_one())
@@ -125,10 +83,7 @@ def version_of(conn: Connection) -> int:
 
 def migrate(conn: Connection) -> None:
     """Bring the tables up to date, within the caller's transaction."""
-    now = version_of(conn)
-    if now == 0:
-        version.create(conn)
-        conn.execute(version.insert().values(version=0))
-    for step in MIGRATIONS[now:]:
-        step(conn)
-    conn.execute(version.update().values(version=len(MIGRATIONS)))
+    if version_of(conn) < VERSION:
+        tables.create_all(conn)  # those that are missing
+        conn.execute(version.delete())
+        conn.execute(version.insert().values(version=VERSION))

@@ -62,7 +62,8 @@ class SessionText(Struct, frozen=True):
         for item in self.items:
             if item.call_id:
                 halves.setdefault((item.response, item.call_id), []).append(item.n)
-        partner = {a: b for pair in halves.values() if len(pair) == 2 for a, b in _both_ways(pair)}
+        pairs = [pair for pair in halves.values() if len(pair) == 2]
+        partner = {n: other for pair in pairs for n, other in (pair, reversed(pair))}
         return [
             WindowEntry(item, "full", 0, 0, None, _LONG_AGO, {}, partner.get(item.n), sent=True)
             for item in self.items
@@ -153,8 +154,3 @@ def _clean(
         state=item.state,
         detail=detail,
     )
-
-
-def _both_ways(pair: Sequence[int]) -> Iterator[tuple[int, int]]:
-    one, other = pair
-    yield from ((one, other), (other, one))

@@ -4,11 +4,10 @@ A revision holds no words of its own: each of its lines is one that an owner sha
 lines of one owner in the same words but for their figures the newest wins.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from pinfold.digests.words import words
+from pinfold.memories.merging import wording
 from pinfold.memories.places import MEMORY, SUMMARY
 from pinfold.memories.statements import KINDS, MemoryStatement
 from pinfold.memories.team.values import Picked, TeamLine
@@ -16,7 +15,6 @@ from pinfold.memories.team.values import Picked, TeamLine
 MOST = 2_000
 """Lines of `MEMORY.md`."""
 SUMMARY_CHARACTERS = 10_000
-_FIGURE = re.compile(r"[$€£]?\d[\d.,]*\w{0,2}")
 
 
 def choose(lines: Iterable[TeamLine]) -> list[Picked]:
@@ -27,9 +25,7 @@ def choose(lines: Iterable[TeamLine]) -> list[Picked]:
         statement = line.statement
         if statement is None:
             continue
-        said = words(statement.text)
-        plain = frozenset(word for word in said if not _FIGURE.fullmatch(word)) or frozenset(said)
-        key = line.owner, line.folder, statement.kind, plain
+        key = line.owner, line.folder, statement.kind, wording(statement.text)
         text = line.folder, statement.kind, statement.text.casefold()
         if same.setdefault(text, key) == key:  # else another owner said it first
             newest[key] = line, statement
@@ -61,8 +57,7 @@ def _placed(file: str, some: Sequence[tuple[TeamLine, MemoryStatement]]) -> list
         line.folder for line, _ in sorted(some, key=lambda pair: -pair[0].since)
     )
     rank = {folder: at for at, folder in enumerate(folders)}
-    order = {kind: at for at, kind in enumerate(KINDS)}
     in_order = sorted(
-        some, key=lambda pair: (rank[pair[0].folder], order[pair[1].kind], -pair[0].since)
+        some, key=lambda pair: (rank[pair[0].folder], KINDS.index(pair[1].kind), -pair[0].since)
     )
     return [Picked(file, line.id) for line, _ in in_order]

@@ -1,6 +1,6 @@
 """A machine's copy of what a team shares: what it pulled last, and the files made of it."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -10,12 +10,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pinfold.atomic_files import make_folder, write_atomic
-from pinfold.memories import trees
-from pinfold.memories.places import MEMORY, SUMMARY, locked
-from pinfold.memories.statements import MemoryStatement
+from pinfold.memories import reading, trees
+from pinfold.memories.places import MEMORY, SUMMARY, locked, prompt
+from pinfold.memories.reading import brief
 from pinfold.memories.team.sharing import Team
 from pinfold.memories.team.values import Picked, TeamLine
 from pinfold.sanitize import one_line
+from pinfold.small_files import read_text
 
 TEAMS = "team"
 """The folder of teams, in that of memories and in that beside it."""
@@ -99,6 +100,28 @@ class TeamCopy:
                     )
                 )
 
+    def front(self, cwd: Path, most: int, count: Callable[[str], int]) -> str:
+        """What a session in `cwd` is told of the team's lines, with at most `most` tokens of them;
+        empty if there is nothing. What this machine has shared is left out."""
+        try:
+            every = reading.lines(read_text(self.files / SUMMARY, reading.MAX_BYTES))
+        except FileNotFoundError:
+            return ""
+        ours = set(self.shared().values())
+        known = {
+            written(line): line
+            for line in self.read().by_id.values()
+            if not line.stale and line.id not in ours
+        }
+        fresh = [line for line in every if line.text in known]
+        if not (chosen := reading.told(fresh, cwd, most, count)):
+            return ""
+        return prompt("team").format(
+            team=self.team.name,
+            file=f"{TEAMS}/{self.team.name}/{SUMMARY}",
+            lines=reading.by_folder(chosen, lambda line: _shown(line.number, known[line.text])),
+        )
+
     def drop(self) -> None:
         """Remove the copy; what was forgotten for us stays so."""
         with self.locked():
@@ -132,21 +155,20 @@ def written(line: TeamLine) -> str:
     """A line as the files have it: with its owner's name."""
     statement = line.statement
     assert statement is not None
-    return str(
-        MemoryStatement(
-            statement.kind,
-            f"{owner_of(line)}: {statement.text}",
-            statement.cites,
-            statement.quote,
-            statement.file,
-        )
-    )
+    return str(replace(statement, text=f"{owner_of(line)}: {statement.text}"))
 
 
 def owner_of(line: TeamLine) -> str:
     """The owner's name, which can't be taken for anything else."""
     name = "".join(c if c.isalnum() or c in "._@-" else "_" for c in one_line(line.owner))
     return name[:63] or "somebody"
+
+
+def _shown(number: int, line: TeamLine) -> str:
+    """A line as the model reads it: `12 ben, fact: The limit is 40. [0198ab12-1234#7]`."""
+    statement = line.statement
+    assert statement is not None
+    return brief(number, f"{owner_of(line)}, {statement.kind}", statement)
 
 
 def _read(path: Path, kind: type[Kept]) -> Kept | None:

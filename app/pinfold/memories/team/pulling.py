@@ -86,7 +86,7 @@ def pull(
                 .limit(2 * MOST_LINES)
             )
         ]
-        found = _lines(conn, team)
+        found = read_lines(conn, team)
     first = {place.line: at for at, place in reversed(list(enumerate(placed)))}
     found.sort(key=lambda line: (first.get(line.id, len(first)), -line.since))
     was = copy.read()
@@ -144,8 +144,9 @@ def forget(server: TeamDatabase, team: str, line: str) -> None:
         conn.execute(delete(lines).where(lines.c.team == team, lines.c.id == line))
 
 
-def _lines(conn: Connection, team: str) -> list[TeamLine]:
-    """Rows that are larger than any that is shared are left there: a member may write anything."""
+def read_lines(conn: Connection, team: str) -> list[TeamLine]:
+    """The lines of a team, unchecked. Rows larger than any shared line are not fetched: a member
+    may write anything."""
     said: dict[str, list[TeamQuote]] = {}
     place = func.row_number().over(partition_by=quotes.c.line, order_by=quotes.c.cite)
     size = func.length(func.concat(quotes.c.cite, quotes.c.said, quotes.c.file, quotes.c.file_hash))
@@ -176,11 +177,6 @@ def _line(row: Any, said: list[TeamQuote]) -> TeamLine:
         since=float(row.at),
         stale=row.stale,
     )
-
-
-def read_lines(conn: Connection, team: str) -> list[TeamLine]:
-    """All lines of a team, as they were shared."""
-    return _lines(conn, team)
 
 
 def _source(line: TeamLine) -> str:

@@ -207,11 +207,22 @@ CREATE TRIGGER settled AFTER INSERT ON pinfold.revisions
   FOR EACH ROW EXECUTE FUNCTION pinfold.settled();
 """
 
-_POLICIES = """
-ALTER TABLE pinfold.lines ENABLE ROW LEVEL SECURITY;
-ALTER TABLE pinfold.lines FORCE ROW LEVEL SECURITY;
-CREATE POLICY see ON pinfold.lines FOR SELECT
+_MEMBERS_SEE = ("lines", "quotes", "tombstones", "jobs", "revisions", "revision_lines")
+_SECURITY = "".join(
+    f"""
+ALTER TABLE pinfold.{table} ENABLE ROW LEVEL SECURITY;
+ALTER TABLE pinfold.{table} FORCE ROW LEVEL SECURITY;
+"""
+    for table in (*_MEMBERS_SEE, "hidden")
+) + "".join(
+    f"""
+CREATE POLICY see ON pinfold.{table} FOR SELECT
   USING (pinfold.is_member(team) OR pinfold.is_owner(team));
+"""
+    for table in _MEMBERS_SEE
+)
+
+_POLICIES = """
 CREATE POLICY share ON pinfold.lines FOR INSERT
   WITH CHECK (owner = current_user AND pinfold.is_member(team));
 CREATE POLICY mark ON pinfold.lines FOR UPDATE
@@ -220,32 +231,18 @@ CREATE POLICY forget ON pinfold.lines FOR DELETE
   USING (owner = current_user OR pinfold.is_owner(team));
 GRANT SELECT, INSERT, DELETE, UPDATE (stale) ON pinfold.lines TO PUBLIC;
 
-ALTER TABLE pinfold.quotes ENABLE ROW LEVEL SECURITY;
-ALTER TABLE pinfold.quotes FORCE ROW LEVEL SECURITY;
-CREATE POLICY see ON pinfold.quotes FOR SELECT
-  USING (pinfold.is_member(team) OR pinfold.is_owner(team));
 CREATE POLICY share ON pinfold.quotes FOR INSERT WITH CHECK (EXISTS (SELECT FROM pinfold.lines l
   WHERE l.team = quotes.team AND l.id = quotes.line AND l.owner = current_user));
 CREATE POLICY mark ON pinfold.quotes FOR UPDATE USING (EXISTS (SELECT FROM pinfold.lines l
   WHERE l.team = quotes.team AND l.id = quotes.line AND l.owner = current_user));
 GRANT SELECT, INSERT, UPDATE (file_hash) ON pinfold.quotes TO PUBLIC;
 
-ALTER TABLE pinfold.tombstones ENABLE ROW LEVEL SECURITY;
-ALTER TABLE pinfold.tombstones FORCE ROW LEVEL SECURITY;
-CREATE POLICY see ON pinfold.tombstones FOR SELECT
-  USING (pinfold.is_member(team) OR pinfold.is_owner(team));
 CREATE POLICY bury ON pinfold.tombstones FOR INSERT WITH CHECK (pinfold.is_owner(team));
 GRANT SELECT ON pinfold.tombstones TO PUBLIC;
 
-ALTER TABLE pinfold.hidden ENABLE ROW LEVEL SECURITY;
-ALTER TABLE pinfold.hidden FORCE ROW LEVEL SECURITY;
 CREATE POLICY own ON pinfold.hidden USING (role = current_user) WITH CHECK (role = current_user);
 GRANT SELECT, INSERT, DELETE ON pinfold.hidden TO PUBLIC;
 
-ALTER TABLE pinfold.jobs ENABLE ROW LEVEL SECURITY;
-ALTER TABLE pinfold.jobs FORCE ROW LEVEL SECURITY;
-CREATE POLICY see ON pinfold.jobs FOR SELECT
-  USING (pinfold.is_member(team) OR pinfold.is_owner(team));
 CREATE POLICY queue ON pinfold.jobs FOR INSERT WITH CHECK (owner = current_user
   AND (pinfold.is_owner(team) OR (kind = 'publish' AND pinfold.is_member(team))));
 CREATE POLICY claim ON pinfold.jobs FOR UPDATE
@@ -259,24 +256,16 @@ CREATE POLICY drop_own ON pinfold.jobs FOR DELETE USING (kind = 'publish' AND ow
 GRANT SELECT, INSERT, DELETE, UPDATE (host, status, token, holder, lease_until, retry_at, attempts,
   error, input, done) ON pinfold.jobs TO PUBLIC;
 
-ALTER TABLE pinfold.revisions ENABLE ROW LEVEL SECURITY;
-ALTER TABLE pinfold.revisions FORCE ROW LEVEL SECURITY;
-CREATE POLICY see ON pinfold.revisions FOR SELECT
-  USING (pinfold.is_member(team) OR pinfold.is_owner(team));
 CREATE POLICY revise ON pinfold.revisions FOR INSERT
   WITH CHECK (author = current_user AND pinfold.is_member(team));
 CREATE POLICY prune ON pinfold.revisions FOR DELETE USING (pinfold.is_owner(team));
 GRANT SELECT, INSERT ON pinfold.revisions TO PUBLIC;
 
-ALTER TABLE pinfold.revision_lines ENABLE ROW LEVEL SECURITY;
-ALTER TABLE pinfold.revision_lines FORCE ROW LEVEL SECURITY;
-CREATE POLICY see ON pinfold.revision_lines FOR SELECT
-  USING (pinfold.is_member(team) OR pinfold.is_owner(team));
 CREATE POLICY revise ON pinfold.revision_lines FOR INSERT
   WITH CHECK (EXISTS (SELECT FROM pinfold.revisions r WHERE r.team = revision_lines.team
     AND r.number = revision_lines.number AND r.author = current_user AND r.made_at = now()));
 GRANT SELECT, INSERT ON pinfold.revision_lines TO PUBLIC;
 """
 
-STEPS: tuple[str, ...] = (_ROLES + _TABLES + _TRIGGERS + _POLICIES,)
+STEPS: tuple[str, ...] = (_ROLES + _TABLES + _TRIGGERS + _SECURITY + _POLICIES,)
 """The n-th goes from version n to n + 1. One that has been released never changes."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from pinfold.atomic_files import failure, make_folder, write_atomic
 from pinfold.memories.places import MemoriesRefused
 from pinfold.memories.records import StateError
-from pinfold.memories.team import telling
 from pinfold.memories.team.copy import TEAMS, TeamCopy
 from pinfold.memories.team.sharing import Team
 
@@ -67,11 +66,8 @@ class Teams:
         if not here:
             return "", ""
         note = self._bury(here)
-        texts = []
-        for copy in here:
-            text = telling.told(copy, cwd, most, count)
-            texts += [text] if text else []
-        return "\n\n".join(texts), note
+        texts = [copy.front(cwd, most, count) for copy in here]
+        return "\n\n".join(filter(None, texts)), note
 
     def _bury(self, copies: Sequence[TeamCopy]) -> str:
         """Ask what was forgotten, for `FRONT_SECONDS` at most; why not, the first time."""

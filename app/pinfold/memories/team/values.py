@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from pinfold.memories.statements import Citation, MemoryStatement, parse
+from pinfold.memories.statements import MemoryStatement, parse
 
 TeamJobKind = Literal["publish", "consolidate"]
 """`publish`: a session's lines, by the machine that has the session; its key is the session's id.
@@ -45,10 +45,6 @@ class TeamLine(Struct, frozen=True):
     @property
     def statement(self) -> MemoryStatement | None:
         return parse(self.text)
-
-    @property
-    def cites(self) -> tuple[Citation, ...]:
-        return found.cites if (found := self.statement) else ()
 
 
 class TeamClaim(Struct, frozen=True):
