@@ -328,7 +328,7 @@ async def test_refusals_are_plain(session: LiveSession) -> None:
 async def test_a_session_to_read_only_says_so(session: LiveSession) -> None:
     session.record.journal.read_only = True
     async with opened(session, "down", "f") as pilot:
-        await until(pilot, lambda: "open to read only" in foot(pilot))
+        await until(pilot, lambda: "open read-only" in foot(pilot))
         await pilot.press("z")
         await pilot.pause()
         assert not forms(session)

@@ -190,7 +190,7 @@ async def test_it_follows_what_the_user_says(session: LiveSession) -> None:
 async def test_a_session_to_read_only_says_so(session: LiveSession) -> None:
     session.record.journal.read_only = True
     async with opened(session, "end", "x") as pilot:
-        await until(pilot, lambda: "read only" in said(pilot))
+        await until(pilot, lambda: "read-only" in said(pilot))
         assert changes(session) == []
 
 

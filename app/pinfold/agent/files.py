@@ -13,7 +13,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Update
 from pinfold.ports.provider import ModelInfo
 from pinfold.ports.tool import ToolError, ToolOutcome
-from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
+from pinfold.rollout.events import ArtifactObserved, Event
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.scan import scan
@@ -151,9 +151,7 @@ class Files:
         news = await self.news()
         if news.seen and self._model().tools:
             text = _change_note(news)
-            await self._record.add(
-                lambda n: [ItemAdded(item=Item(n=n, kind="checkpoint", content=text))]
-            )
+            await self._record.put(Item(n=0, kind="checkpoint", content=text))
 
     def _hear(self, update: Update) -> None:
         if isinstance(update, Appended):

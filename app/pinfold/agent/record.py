@@ -5,24 +5,30 @@ and folded before a listener hears of it.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from pinfold.agent import projection_cache
 from pinfold.agent.updates import Appended, Phase, PhaseChanged, Told, Update
 from pinfold.checkpoint.known import Known
 from pinfold.compaction.view import WindowView
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import Data, Event, TurnFinished, WindowReplaced
+from pinfold.rollout.events import Data, Event, ItemAdded, TurnFinished, WindowReplaced
+from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal, JournalError
 from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
 from pinfold.window.bodies import ItemLost
+from pinfold.window.refused import Refused
 
 Make = Callable[[int], Sequence[Data]]
 T = TypeVar("T")
 
+READ_ONLY = "This session is open read-only. /fork continues in a fork of it."
+BUSY = "A turn is running: press Esc first, or wait for its end."
 SAVE_EVERY = 4_194_304
 """Bytes of the rollout after which the cache of the projections is written between turns."""
 
@@ -56,6 +62,21 @@ class Record:
             await asyncio.wait([writing])
             writing.exception()  # the turn that would have been told is gone
             raise
+
+    async def put(
+        self, item: Item, following: Callable[[int], Iterable[Data]] = lambda _: ()
+    ) -> Item:
+        """Write an item, and the events that `following` makes for its number; the item with that
+        number. Raises `JournalError`."""
+        events = await self.add(lambda n: [ItemAdded(item=replace(item, n=n)), *following(n)])
+        added = events[0].data
+        assert isinstance(added, ItemAdded)
+        return added.item
+
+    def check_writable(self) -> None:
+        """Raises `Refused`."""
+        if self.journal.read_only:
+            raise Refused(READ_ONLY)
 
     async def _write(self, make: Make) -> tuple[Event, ...]:
         async with self._lock:

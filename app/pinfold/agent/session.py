@@ -11,6 +11,7 @@ from pinfold.agent.compaction.draft import CompactionDraft
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.playback.playback import Playback
 from pinfold.agent.playback.rounds import Round
+from pinfold.agent.record import BUSY
 from pinfold.agent.requests.cold import cold_said
 from pinfold.agent.session_facts import SessionFacts
 from pinfold.agent.turn.ending import Ending, refused
@@ -112,8 +113,7 @@ class Session(SessionFacts):
 
     def run_command(self, command: str) -> None:
         """Run the user's own shell command; what it prints enters the window."""
-        busy = "This session is busy: Esc interrupts the turn." if self.busy else ""
-        if why := self._takes_nothing() or busy:
+        if why := self._takes_nothing() or (BUSY if self.busy else ""):
             self._parts.work.refuse(f"!{command}", why)
         else:
             self._parts.work.command(command)
@@ -138,8 +138,7 @@ class Session(SessionFacts):
         Raises `Refused`, and what `work` raises.
         """
         if self.busy:
-            raise Refused("A turn is running: press Esc first, or wait for its end.")
-
+            raise Refused(BUSY)
         return await self._parts.work.wait_for(
             lambda: work(CompactionTrigger(waited_for=True)), "compacting"
         )
@@ -187,7 +186,7 @@ class Session(SessionFacts):
         where the user leaves that without making room, and `JournalError`.
         """
         if self.busy:
-            raise ProviderError("A turn is running: interrupt it first, or wait for its end.")
+            raise ProviderError(BUSY)
         if self.children.running:
             raise ProviderError("Agents are running: wait, or stop them with /agents.")
         parts = self._parts
@@ -237,7 +236,7 @@ class Session(SessionFacts):
         await self._parts.background.jobs.close()
         await self._parts.hooks.close()
         try:
-            await self._parts.choice.connection.provider.close()
+            await self._parts.choice.connection.close()
             await self._parts.summarizing.close()
         finally:
             await self._record.close()

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from pinfold.agent.parts import Parts
+from pinfold.agent.record import READ_ONLY
 from pinfold.agent.turn.large_prompts import LargePrompts
 from pinfold.agent.turn.reopening import damage_of
 from pinfold.agent.updates import Phase, WaitingPrompt
@@ -69,7 +70,7 @@ class SessionFacts:
             asks = "`workspace` asks for each command, `read-only` runs none"
             found.append(f"No sandbox: {self.unconfined}. {asks}.")
         if self.read_only:
-            found.append("This session is open read-only. /fork continues in a fork of it.")
+            found.append(READ_ONLY)
         return tuple(found)
 
     @property
@@ -145,7 +146,7 @@ class SessionFacts:
     def _takes_nothing(self) -> str:
         """Why nothing can be sent or run here, if so."""
         if self.read_only:
-            return "This session is open to read only. /fork continues in a fork of it."
+            return READ_ONLY
         if self._recorded:
             return (
                 "This is a recording: nothing is sent and nothing runs. /fork continues in a fork."

@@ -47,12 +47,13 @@ async def agents(context: Context, what: Sequence[str] = ()) -> None:
 
 
 async def review(context: Context) -> None:
+    from pinfold.agent.record import READ_ONLY
     from pinfold.ports.tool import ToolError
     from pinfold.rollout.events import ChildStarted
 
     session = context.session
     if session.read_only:
-        raise CommandError("This session is open to read only. Fork it to go on: /fork.")
+        raise CommandError(READ_ONLY)
     started = ChildStarted(
         child=0,
         session="",

@@ -60,13 +60,14 @@ async def copy(context: Context) -> None:
 
 
 async def paste_picture(context: Context) -> None:
+    from pinfold.agent.record import READ_ONLY
     from pinfold.ports.tool import ToolError
     from pinfold.tools.clipboard import save_picture
     from pinfold.tools.pictures import mention
 
     session = context.session
     if session.read_only:
-        raise CommandError("This session is open to read only. Fork it to go on: /fork.")
+        raise CommandError(READ_ONLY)
     try:
         saved = await save_picture(session.folder)
     except ToolError as error:

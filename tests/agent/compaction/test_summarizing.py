@@ -266,7 +266,7 @@ async def test_a_session_that_is_open_to_read_only_asks_no_model(tmp_path: Path)
     )
     draft = await reader.session.compaction.draft("snapshot")
     assert draft.plan.strategy == "checkpoint"
-    assert "read only" in draft.plan.notes[-1]
+    assert "read-only" in draft.plan.notes[-1]
     assert reader.provider.requests == []
 
 

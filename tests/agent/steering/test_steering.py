@@ -179,7 +179,7 @@ async def test_a_read_only_session_refuses_and_writes_nothing(tmp_path: Path) ->
         tmp_path, [], journal=lambda: Journal.open(folder, at.clock.now, read_only=True)
     )
     for doing in (look.session.window.act("pin", [1]), look.session.window.set_goal("x")):
-        with pytest.raises(Refused, match="read only"):
+        with pytest.raises(Refused, match="read-only"):
             await doing
     assert len(look.events()) == count
 

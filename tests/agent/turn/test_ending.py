@@ -98,4 +98,4 @@ async def test_a_prompt_that_is_not_taken_says_so(
     with Journal.open(on.session.folder, on.clock.now, read_only=True) as journal:
         reader = await stage(tmp_path, [], journal=lambda: journal)
         ending = await reader.session.send("hi")
-        assert (ending.state, ending.sent, "read only" in ending.reason) == ("failed", False, True)
+        assert (ending.state, ending.sent, "read-only" in ending.reason) == ("failed", False, True)

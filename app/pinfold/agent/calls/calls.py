@@ -22,13 +22,13 @@ from pinfold.agent.calls.results import interrupted, observed, statement
 from pinfold.agent.calls.second_try import SecondTry
 from pinfold.agent.calls.seen import Seen
 from pinfold.agent.calls.toolbox import Toolbox
-from pinfold.agent.context.remembering import Remembering, of_item
+from pinfold.agent.context.remembering import Remembering
 from pinfold.agent.hooks import Hooks
 from pinfold.agent.record import Record
 from pinfold.agent.updates import ToolStarted
 from pinfold.ports.approver import Question
 from pinfold.ports.tool import Review, ToolContext, ToolError, ToolOutcome, UserReply
-from pinfold.rollout.events import Data, ItemAdded
+from pinfold.rollout.events import Data
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
 from pinfold.tools import guard
@@ -315,28 +315,27 @@ class Calls:
         stated = statement(self._tools.get(call), call, review, self._workspace)
         seen = (*outcome.observations, observe_output(call.call_id or "", outcome.output))
         used = self._remembering.read(outcome.observations, self._workspace)
+        item = Item(
+            n=0,
+            kind="tool_result",
+            content=outcome.output,
+            turn=call.turn,
+            response=call.response,
+            call_id=call.call_id,
+            name=call.name,
+            images=outcome.images,
+            state=state,
+            detail={"ok": outcome.ok, **stated, **outcome.detail},
+        )
 
-        def make(n: int) -> list[Data]:
-            item = Item(
-                n=n,
-                kind="tool_result",
-                content=outcome.output,
-                turn=call.turn,
-                response=call.response,
-                call_id=call.call_id,
-                name=call.name,
-                images=outcome.images,
-                state=state,
-                detail={"ok": outcome.ok, **stated, **outcome.detail},
-            )
-            found = [
-                *([of_item(used, n)] if used else []),
-                *(observed(observation, n) for observation in seen),
-            ]
-            return [ItemAdded(item=item), *outcome.events, *found]
+        def following(n: int) -> Iterator[Data]:
+            yield from outcome.events
+            if used:
+                yield replace(used, item=n)
+            yield from (observed(observation, n) for observation in seen)
 
         try:
-            await self._record.add(make)
+            await self._record.put(item, following)
         except JournalError:
             self._failed = True
             raise

@@ -8,7 +8,6 @@ from functools import partial
 from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.children.child import Child, folder_of
 from pinfold.agent.children.definition import Agent, Agents, ChildSession, Order
-from pinfold.agent.children.lent import Lent
 from pinfold.agent.children.reply import LAST_REPLY
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
@@ -101,7 +100,7 @@ class Conversing:
                 },
                 budget=self._budget,
                 approver=approver,
-                connection=changed(connection, provider=Lent(connection.provider)),
+                connection=changed(connection, lent=True),
                 cwd=child.folder,
             )
         )

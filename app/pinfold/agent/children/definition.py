@@ -55,7 +55,7 @@ class Order:
     """Shared with that session."""
     approver: Approver
     connection: Connection
-    """Lent: closing it does nothing."""
+    """Lent by that session."""
     inherited: Callable[[], Collection[str]] = tuple
     """The tools of servers that the user always allows in that session."""
     cwd: Path | None = None

@@ -19,16 +19,11 @@ from pinfold.agent.children.child import named
 from pinfold.agent.children.children import Children
 from pinfold.agent.children.race_folders import Base, FileChange, RaceFolders
 from pinfold.agent.children.reply import NOTHING
-from pinfold.agent.record import Record
+from pinfold.agent.record import BUSY, READ_ONLY, Record
 from pinfold.agent.turn.work import Work
 from pinfold.ports.tool import ToolContext, ToolError
 from pinfold.rollout import provenance
-from pinfold.rollout.events import (
-    ChildStarted,
-    Data,
-    Event,
-    ItemAdded,
-)
+from pinfold.rollout.events import ChildStarted, ItemAdded
 from pinfold.rollout.items import CHILD, Item
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.race_events import RaceKept, RaceStarted, RaceTested
@@ -201,8 +196,7 @@ class Races:
                 "host": [[0, len(head)]],
             },
         )
-        events = await self._record.add(lambda n: [ItemAdded(item=replace(brought, n=n))])
-        return _number(events)
+        return (await self._record.put(brought)).n
 
     async def remove(self, number: int) -> None:
         """Remove an agent's folder with what is in it; its session stays. Raises `ToolError`."""
@@ -220,9 +214,9 @@ class Races:
 
     def _check_idle(self) -> None:
         if self._record.journal.read_only:
-            raise ToolError("This session is open to read only. /fork continues in a fork of it.")
+            raise ToolError(READ_ONLY)
         if self._work.busy:
-            raise ToolError("A turn is running: press Esc first, or wait for its end.")
+            raise ToolError(BUSY)
 
     def _racer(self, number: int) -> ChildStarted:
         child = self._record.state.children.get(number)
@@ -299,22 +293,10 @@ class Races:
                 "host": [[0, len(head)], [after, after + len(reply)]],
             },
         )
-
-        def make(n: int) -> list[Data]:
-            kept = RaceKept(race=child.race, child=child.child, files=files)
-            return [
-                ItemAdded(item=replace(item, n=n)),
-                *(observed(one, n) for one in seen),
-                kept,
-            ]
-
-        await self._record.add(make)
+        kept = RaceKept(race=child.race, child=child.child, files=files)
+        await self._record.put(item, lambda n: [*(observed(one, n) for one in seen), kept])
         return files
 
 
 async def _made(folders: RaceFolders, base: Base, name: str) -> Path:
     return await folders.make(name, base)
-
-
-def _number(events: Sequence[Event]) -> int:
-    return next(event.data.item.n for event in events if isinstance(event.data, ItemAdded))

@@ -10,13 +10,13 @@ from pinfold.agent.compaction import window_files
 from pinfold.agent.compaction.draft import CompactionDraft
 from pinfold.agent.context.toolchain import env_of
 from pinfold.agent.hooks import Hooks, Stopped
-from pinfold.agent.record import Record
+from pinfold.agent.record import BUSY, Record
 from pinfold.agent.updates import Told
 from pinfold.compaction import engine
 from pinfold.compaction.plan import PlanSizes
 from pinfold.compaction.report import completion
 from pinfold.ports.clock import Clock
-from pinfold.rollout.events import CompactionFinished, Data, ItemAdded
+from pinfold.rollout.events import CompactionFinished, Data
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.values import Compaction
@@ -111,9 +111,7 @@ class Applying:
         }
         outcome = await self._hooks.run("post_compact", compaction=compaction, tokens=told)
         if text := outcome.context:
-            await self._record.add(
-                lambda n: [ItemAdded(item=Item(n=n, kind="context", content=text))]
-            )
+            await self._record.put(Item(n=0, kind="context", content=text))
 
     def _save_summary(self, draft: CompactionDraft) -> None:
         folder = self._record.journal.folder
@@ -125,10 +123,9 @@ class Applying:
 
     def _check_fit(self, draft: CompactionDraft) -> None:
         window = self._record.window
-        if self._record.journal.read_only:
-            raise Refused("This session is open to read only. /fork continues in a fork of it.")
+        self._record.check_writable()
         if self._busy() and not draft.trigger.waited_for:
-            raise Refused("A turn is running: press Esc first, or wait for its end.")
+            raise Refused(BUSY)
         numbers = [item.n for item in draft.plan.items]
         if window.revision != draft.revision or list(window.forms) != numbers:
             raise Refused("The window has changed since the preview: look at it again.")

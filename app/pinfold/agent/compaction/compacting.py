@@ -164,7 +164,7 @@ class Compacting:
         if not self.asks_model(name):
             return Material(), Usage(), None
         if self._record.journal.read_only:
-            return Material(error="this session is open to read only"), Usage(), None
+            return Material(error="this session is open read-only"), Usage(), None
         summarizer = None
         try:
             summarizer = await self._summarizing.summarizer(trigger.compaction(name), told)

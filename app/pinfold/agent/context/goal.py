@@ -1,7 +1,6 @@
 """What the model is told of the goal that the user sets."""
 
 from pinfold.agent.record import Record
-from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import GOAL, Item
 
 
@@ -19,6 +18,4 @@ async def tell(record: Record) -> None:
         if goal
         else "The user has cleared the goal of this session: their first request is the goal again."
     )
-    await record.add(
-        lambda n: [ItemAdded(item=Item(n=n, kind="context", content=said, detail={GOAL: goal}))]
-    )
+    await record.put(Item(n=0, kind="context", content=said, detail={GOAL: goal}))

@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from pinfold.agent.record import Record
 from pinfold.ports.memories import CutReply, MemoryFailure, MemoryPort
 from pinfold.ports.provider import Delta, ModelInfo, TextDelta
@@ -116,7 +114,3 @@ class Remembering:
         ]
         found = dict.fromkeys(kind for path in paths if (kind := self._port.kind(path)))
         return MemoryUsed(item=0, via="read", read=tuple(found)) if found else None
-
-
-def of_item(used: MemoryUsed, n: int) -> MemoryUsed:
-    return replace(used, item=n)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from pinfold.agent.context.folding import Folding
 from pinfold.agent.context.instructions import hashed
 from pinfold.agent.context.telling import Telling, tell
-from pinfold.agent.record import Record
+from pinfold.agent.record import BUSY, Record
 from pinfold.agent.updates import Told
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import SkillIndex
@@ -74,8 +74,7 @@ class Skills:
         before = record.gauge.context
         if before.skills is None:
             raise Refused("The requests carry no skills.")
-        if record.journal.read_only:
-            raise Refused("This session is open to read only. /fork continues in a fork of it.")
+        record.check_writable()
         if bool(before.skills.folded) == folded:
             raise Refused(f"Skills are {'folded' if folded else 'unfolded'} already.")
         index = replace(before.skills, folded="user" if folded else "", open=not folded)
@@ -87,7 +86,7 @@ class Skills:
     async def fold(self, folding: Folding) -> str:
         """Do it and return a confirmation. Raises `Refused`, `JournalError`."""
         if self._busy():
-            raise Refused("A turn is running: wait until it ends, or press Esc first.")
+            raise Refused(BUSY)
         await self._record.append(hashed(folding.context))
         return folding.done
 

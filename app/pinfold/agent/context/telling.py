@@ -7,11 +7,8 @@ window, and again whenever it has changed or a compaction has dropped what told 
 
 from dataclasses import dataclass
 
-from msgspec.structs import replace
-
 from pinfold.agent.record import Record
 from pinfold.agent.state import digest
-from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import ABOUT, Item
 
 
@@ -38,8 +35,4 @@ async def tell(record: Record, *tellings: Telling) -> None:
     for telling in tellings:
         if record.state.told.get(telling.about) != telling.digest:
             detail = {ABOUT: [telling.about, telling.digest]}
-            await _add(record, Item(n=0, kind="context", content=telling.text, detail=detail))
-
-
-async def _add(record: Record, item: Item) -> None:
-    await record.add(lambda n: [ItemAdded(item=replace(item, n=n))])
+            await record.put(Item(n=0, kind="context", content=telling.text, detail=detail))

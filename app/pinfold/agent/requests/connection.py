@@ -24,6 +24,8 @@ class Connection:
     """The context window that its server reports."""
     unlearned: ModelInfo | None = None
     """The model with the window that it would have, where a learned one has taken its place."""
+    lent: bool = False
+    """Whether another session closes the provider."""
 
     @property
     def place(self) -> Place:
@@ -37,6 +39,10 @@ class Connection:
     def forgotten(self) -> "Connection":
         """The same with the window that it has without what was learned."""
         return replace(self, model=self.unlearned or self.model, unlearned=None)
+
+    async def close(self) -> None:
+        if not self.lent:
+            await self.provider.close()
 
     def within(self, window: int | None) -> "Connection":
         """The same with a context window of so many tokens, where that is given; a learned one

@@ -115,8 +115,7 @@ class Learning:
         model = self._connection().model
         if self._connection().unlearned is None:
             raise Refused(f"The window of {model.context_window:,} tokens was not learned.")
-        if self._record.journal.read_only:
-            raise Refused("This session is open to read only. /fork continues in a fork of it.")
+        self._record.check_writable()
         return await self._forget("you forgot what was learned")
 
     async def _forget(self, why: str) -> str:

@@ -104,7 +104,7 @@ class ModelChoice:
             await self.take(old, "the window did not fit the other model")
         left = old if too_large is None else new
         if left.provider is not self.connection.provider:
-            await left.provider.close()
+            await left.close()
         if too_large is not None:
             raise ProviderError(
                 f"The window does not fit {new.model.name}: {too_large.used:,} tokens, and it "

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, cast
 
-import msgspec
+from msgspec import structs
 
-from pinfold.agent.context.remembering import BLOCK, Remembering, of_item
+from pinfold.agent.context.remembering import BLOCK, Remembering
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import Metadata
@@ -27,7 +27,7 @@ from pinfold.ports.provider import (
     TextDelta,
 )
 from pinfold.rollout.arguments import parsed
-from pinfold.rollout.events import ItemAdded, MemoryUsed, RequestFinished
+from pinfold.rollout.events import MemoryUsed, RequestFinished
 from pinfold.rollout.items import Item, Kind, Origin
 from pinfold.rollout.journal import JournalError
 from pinfold.rollout.values import Usage
@@ -267,7 +267,7 @@ class Requester:
         )
         cut = self._remembering.cut(part.content) if part.kind == "assistant" else None
         if cut is not None:
-            item = msgspec.structs.replace(item, content=cut.text, detail={BLOCK: cut.block})
+            item = structs.replace(item, content=cut.text, detail={BLOCK: cut.block})
         used = await self._remembering.used(cut) if cut is not None else None
         response.items.append(await self._add(item, used))
 
@@ -305,17 +305,11 @@ class Requester:
 
     async def _add(self, item: Item, used: MemoryUsed | None = None) -> Item:
         """Journal an item, and the memories that it used."""
-        events = await self._record.add(
-            lambda n: [
-                ItemAdded(item=msgspec.structs.replace(item, n=n)),
-                *([of_item(used, n)] if used else []),
-            ]
-        )
-        added = events[0].data
-        assert isinstance(added, ItemAdded)
-        if used is not None:
-            await self._remembering.count(used, events[0].ts)
-        return added.item
+        if used is None:
+            return await self._record.put(item)
+        added = await self._record.put(item, lambda n: [structs.replace(used, item=n)])
+        await self._remembering.count(used, self._clock.now())
+        return added
 
 
 def _origin(connection: Connection, foreign_id: str | None) -> Origin:

@@ -10,7 +10,7 @@ from functools import partial
 from pinfold.agent.context.folding import Folding
 from pinfold.agent.context.instructions import hashed
 from pinfold.agent.context.telling import Telling, tell
-from pinfold.agent.record import Record
+from pinfold.agent.record import BUSY, Record
 from pinfold.agent.servers.listing import REFUSED, USER, Listing
 from pinfold.agent.servers.tools import CallTool, FindTools, Reach, ServerCall
 from pinfold.agent.updates import ServerChanged
@@ -211,10 +211,9 @@ class SessionServers:
         record = self._record
         if name not in self.port.names():
             raise Refused(f"There is no MCP server {name}.")
-        if record.journal.read_only:
-            raise Refused("This session is open to read only. /fork continues in a fork of it.")
+        record.check_writable()
         if self._busy():
-            raise Refused("A turn is running: wait until it ends, or press Esc first.")
+            raise Refused(BUSY)
         before = record.gauge.context
         turned = partial(self.listing.turned, before, name, tool, folded=folded, why=USER)
         after = await asyncio.to_thread(turned)
@@ -228,6 +227,6 @@ class SessionServers:
     async def fold(self, folding: Folding) -> str:
         """Do it and return a confirmation. Raises `Refused`, `JournalError`."""
         if self._busy():
-            raise Refused("A turn is running: wait until it ends, or press Esc first.")
+            raise Refused(BUSY)
         await self._record.append(hashed(folding.context))
         return folding.done

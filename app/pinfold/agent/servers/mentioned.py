@@ -21,7 +21,6 @@ from pinfold.agent.servers import texts
 from pinfold.agent.servers.in_session import SessionServers
 from pinfold.ports.servers import PromptArgument, ServerPrompt, Servers
 from pinfold.ports.tool import ToolContext, ToolError, ToolOutcome
-from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Image, Item
 from pinfold.rollout.provenance import Prompt, typed_in
 from pinfold.sanitize import clean_output, one_line
@@ -147,7 +146,7 @@ class Mentioned:
         if "spill" in fitted.detail:
             detail["spill"] = fitted.detail["spill"]
         item = Item(n=0, kind="context", content=head + fitted.output, detail=detail)
-        await self._record.add(lambda n: [ItemAdded(item=replace(item, n=n))])
+        await self._record.put(item)
 
 
 async def _read(server: str, uri: str, servers: Servers) -> ToolOutcome:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from pinfold.agent.children.child import result_of
 from pinfold.agent.context import goal
 from pinfold.agent.context.instructions import hashed
-from pinfold.agent.record import Record
+from pinfold.agent.record import BUSY, Record
 from pinfold.compaction.restore import keep_of, restore_of, undo_of
 from pinfold.numbers import tokens
 from pinfold.ports.provider import ModelInfo
@@ -154,16 +154,15 @@ class Steering:
 
     async def act(self, act: Act, pins: Sequence[Pin]) -> Effect:
         """Do it. Raises `Refused`, `JournalError`."""
-        self._check_writable()
+        self._record.check_writable()
         effect = self.effect(act, pins)
         await self._record.append(effect.event)
         return effect
 
     async def undo(self) -> str:
         """Undo the newest change of the window; what that was. Raises `Refused`, `JournalError`."""
-        self._check_writable()
-        if self._busy():
-            raise Refused("A turn is running: undo once it has ended, or press Esc first.")
+        self._record.check_writable()
+        self._check_idle()
         newest = self._record.window.undo.newest
         if newest is None:
             raise NothingToDo("There is nothing to undo in this window.")
@@ -191,9 +190,8 @@ class Steering:
 
         Raises `Refused`, `JournalError`.
         """
-        self._check_writable()
-        if self._busy():
-            raise Refused("A turn is running: restore it once that has ended, or press Esc first.")
+        self._record.check_writable()
+        self._check_idle()
         before = self._reading().used
         back = keep_of(self._record.window, generation, n)
         await self._record.append(back)
@@ -205,9 +203,8 @@ class Steering:
 
         Raises `Refused`, `JournalError`.
         """
-        self._check_writable()
-        if self._busy():
-            raise Refused("A turn is running: restore it once that has ended, or press Esc first.")
+        self._record.check_writable()
+        self._check_idle()
         window = self._record.window
         await self._record.append(restore_of(window, generation))
         return f"Window {generation} is restored, with everything since: {len(window):,} items."
@@ -217,15 +214,14 @@ class Steering:
 
         Raises `Refused`, `JournalError`.
         """
-        self._check_writable()
+        self._record.check_writable()
         context = self.context
         memories = context.memories
         if memories is None or not memories.text:
             raise Refused("This session has no memories.")
         if memories.folded == folded:
             raise Refused(f"Memories are {'folded' if folded else 'in the requests'} already.")
-        if self._busy():
-            raise Refused("A turn is running: wait until it ends, or press Esc first.")
+        self._check_idle()
         changed = replace(context, memories=replace(memories, folded=folded))
         await self._record.append(hashed(changed))
         size = tokens(self.count(memories.text))
@@ -237,7 +233,7 @@ class Steering:
 
         Raises `Refused`, `JournalError`.
         """
-        self._check_writable()
+        self._record.check_writable()
         await self._check_core([text])
         await self._record.append(GoalSet(text=text))
         if not self._busy():
@@ -250,7 +246,7 @@ class Steering:
 
         Raises `Refused`, `JournalError`.
         """
-        self._check_writable()
+        self._record.check_writable()
         if add:
             await self._check_core([statement.text for statement in add], remove)
         await self._record.append(CoreChanged(add=tuple(add), remove=tuple(remove)))
@@ -267,6 +263,6 @@ class Steering:
                 "window are for it: shorten it, or remove something from it first."
             )
 
-    def _check_writable(self) -> None:
-        if self._record.journal.read_only:
-            raise Refused("This session is open to read only. /fork continues in a fork of it.")
+    def _check_idle(self) -> None:
+        if self._busy():
+            raise Refused(BUSY)

@@ -14,7 +14,7 @@ from pinfold.agent.record import Record
 from pinfold.agent.turn.expanding import Expanding
 from pinfold.agent.turn.reopening import LeftAt, changed_since
 from pinfold.ports.provider import ModelInfo
-from pinfold.rollout.events import ContextSet, ItemAdded
+from pinfold.rollout.events import ContextSet
 from pinfold.rollout.items import Image, Item, Kind
 from pinfold.rollout.provenance import Prompt
 from pinfold.tools.pictures import attached
@@ -123,4 +123,4 @@ class BeforeTurn:
 
     async def _add(self, kind: Kind, text: str) -> None:
         if text:
-            await self._record.add(lambda n: [ItemAdded(item=Item(n=n, kind=kind, content=text))])
+            await self._record.put(Item(n=0, kind=kind, content=text))

@@ -16,7 +16,6 @@ from pinfold.numbers import dollars
 from pinfold.ports.approver import Approver, Question
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.tool import Observation, Review, ToolError
-from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.provenance import Prompt
 from pinfold.sanitize import one_line
@@ -125,12 +124,8 @@ class Expanding:
             "host": [[0, len(head)]],
             **detail,
         }
-
-        def make(n: int) -> list[Data]:
-            item = Item(n=n, kind="context", name=NAME, content=head + text, detail=stated)
-            return [ItemAdded(item=item), *(observed(observation, n) for observation in seen)]
-
-        await self._record.add(make)
+        item = Item(n=0, kind="context", name=NAME, content=head + text, detail=stated)
+        await self._record.put(item, lambda n: (observed(observation, n) for observation in seen))
 
     async def _filled(self, called: Invocation) -> tuple[str, list[Observation]]:
         """The text of a command, with outputs and files, and what was seen for it."""

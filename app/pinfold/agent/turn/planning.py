@@ -3,14 +3,11 @@
 import re
 from collections.abc import Awaitable, Callable
 
-from msgspec.structs import replace
-
 from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.record import Record
 from pinfold.agent.turn.ending import Ending
 from pinfold.ports.approver import Decision, Question
 from pinfold.ports.tool import Review
-from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.provenance import Prompt
 
@@ -62,7 +59,7 @@ class Planning:
         told = "The user accepted the plan. It is recorded, as update_plan would record it."
         plan = [{"text": step, "status": "pending"} for step in steps]
         item = Item(n=0, kind="context", content=told, detail={"act": "plan", "plan": plan})
-        await self._record.add(lambda n: [ItemAdded(item=replace(item, n=n))])
+        await self._record.put(item)
         return Prompt(GO)
 
 

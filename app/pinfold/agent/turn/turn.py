@@ -228,8 +228,8 @@ class Turn:
         return bool(outcome.stop)
 
     async def _explain(self, text: str) -> None:
-        item = Item(n=0, kind="context", content=text, turn=self._record.state.turn)
-        await self._record.add(lambda n: [ItemAdded(item=structs.replace(item, n=n))])
+        turn = self._record.state.turn
+        await self._record.put(Item(n=0, kind="context", content=text, turn=turn))
 
     async def _tell(self) -> None:
         """Append what has changed and the model does not know. Raises `JournalError`."""

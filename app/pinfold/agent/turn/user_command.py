@@ -10,7 +10,6 @@ from pinfold.agent.calls.results import observed
 from pinfold.agent.record import Record
 from pinfold.agent.updates import ToolStarted
 from pinfold.ports.tool import Terminal, ToolContext, ToolOutcome
-from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Item, State
 from pinfold.rollout.journal import JournalError
 from pinfold.tools.workspace import observe_command
@@ -50,26 +49,17 @@ async def _journal(
     record: Record, command: str, call_id: str, outcome: ToolOutcome, state: State
 ) -> None:
     told = headed(outcome, f"The user ran `{command}`:\n")
-
-    def make(n: int) -> list[Data]:
-        item = Item(
-            n=n,
-            kind="context",
-            content=told.output,
-            call_id=call_id,
-            name="shell",
-            state=state,
-            detail={
-                "ok": told.ok,
-                "act": "said",
-                "words": f"!{command}",
-                **told.detail,
-            },
-        )
-        return [ItemAdded(item=item), *(observed(seen, n) for seen in outcome.observations)]
-
+    item = Item(
+        n=0,
+        kind="context",
+        content=told.output,
+        call_id=call_id,
+        name="shell",
+        state=state,
+        detail={"ok": told.ok, "act": "said", "words": f"!{command}", **told.detail},
+    )
     try:
-        await record.add(make)
+        await record.put(item, lambda n: (observed(seen, n) for seen in outcome.observations))
     except JournalError as error:
         raise JournalError(
             f"The command ran, but its output could not be written. {error}"
