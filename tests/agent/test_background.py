@@ -8,7 +8,7 @@ import pytest
 
 from fakes.agent import Stage, stage
 from fakes.process import alive, until
-from fakes.provider import FakeClock, calls, says
+from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.ports.tool import Sandbox
 from pinfold.rollout.events import JobEnded, JobStarted
@@ -29,8 +29,7 @@ def output(wait: int) -> tuple[str, str, str]:
 
 
 async def send(on: Stage, text: str) -> None:
-    on.session.send(text)
-    await on.session.idle()
+    await on.say(text)
 
 
 async def test_the_end_is_told_before_the_next_request(tmp_path: Path) -> None:
@@ -96,11 +95,7 @@ async def test_all_end_with_the_session_and_the_next_opening_knows(tmp_path: Pat
     await until(pid.exists)
     await on.session.close()
     assert not alive(int(pid.read_text()))
-
-    folder, clock = on.session.folder, FakeClock()
-    again = await stage(
-        tmp_path, [says("Gone.")], options=FULL, journal=lambda: Journal.open(folder, clock.now)
-    )
+    again = await on.again([says("Gone.")], options=FULL)
     await send(again, "does it run?")
     said = [item.content for item in again.session.items if "has ended" in item.content]
     assert len(said) == 1
@@ -113,13 +108,10 @@ async def test_what_a_crash_left_is_closed_and_told(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("sk-123")
     on = await stage(tmp_path, [])
-    folder, clock = on.session.folder, FakeClock()
     await on.session.close()
-    with Journal.open(folder, clock.now) as journal:
+    with Journal.open(on.session.folder, on.clock.now) as journal:
         journal.append(JobStarted(job=4, command="npm run dev", output=str(secret)))
-    again = await stage(
-        tmp_path, [says("Gone.")], options=FULL, journal=lambda: Journal.open(folder, clock.now)
-    )
+    again = await on.again([says("Gone.")], options=FULL)
     await send(again, "does it run?")
     [said] = [item.content for item in again.session.items if "has ended" in item.content]
     assert said.startswith("Background command 4 (`npm run dev`) has ended: pinfold stopped.")

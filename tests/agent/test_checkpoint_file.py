@@ -26,9 +26,7 @@ async def worked(root: Path) -> Stage:
         script.append(calls((f"c{turn}", "shell", '{"command": "seq 1 300"}')))
         script.append(says(f"Read part {turn}."))
     at = await stage(root, script, options=OPTIONS)
-    for turn in range(4):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+    await at.say(*(f"read part {turn}" for turn in range(4)))
     return at
 
 
@@ -45,8 +43,7 @@ async def test_it_is_there_before_the_first_turn_and_after_it(tmp_path: Path) ->
     at = await stage(tmp_path, [says("Yes.")])
     await at.session.idle()
     assert is_current(at)
-    at.session.send("hello")
-    await at.session.idle()
+    await at.say("hello")
     assert is_current(at)
     found = persist.load(at.session.folder, at.session._record.state.seq)
     assert found is not None
@@ -79,8 +76,7 @@ async def test_it_is_current_once_the_session_is_closed_and_goes_on_from_there(
     at.session.run_command("echo one")
     await at.session.close()
     assert is_current(at)
-    opened = Journal.open(at.session.folder, at.clock.now)
-    again = await stage(tmp_path, [says("On.")], options=OPTIONS, journal=lambda: opened)
+    again = await at.again([says("On.")], options=OPTIONS)
     again.session.send("now part 9")
     await again.session.close()
     assert is_current(again)
@@ -107,12 +103,10 @@ async def test_a_file_that_cannot_be_written_is_done_without(tmp_path: Path) -> 
     await at.session.idle()
     (at.session.folder / persist.FILE).unlink()
     (at.session.folder / persist.FILE).mkdir()
-    at.session.send("hello")
-    await at.session.idle()
+    await at.say("hello")
     assert at.ended == "done"
     (at.session.folder / persist.FILE).rmdir()
-    at.session.send("hello again")
-    await at.session.idle()
+    await at.say("hello again")
     assert is_current(at)
 
 
@@ -120,7 +114,6 @@ async def test_a_session_that_is_read_only_writes_none(tmp_path: Path) -> None:
     at = await worked(tmp_path)
     await at.session.close()
     (at.session.folder / persist.FILE).unlink()
-    opened = Journal.open(at.session.folder, at.clock.now, read_only=True)
-    look = await stage(tmp_path, [], journal=lambda: opened)
+    look = await at.again(read_only=True)
     await look.session.close()
     assert not (at.session.folder / persist.FILE).exists()

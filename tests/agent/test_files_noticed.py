@@ -65,16 +65,14 @@ def notices(at: Stage, request: int = -1) -> list[str]:
 
 async def ask(at: Stage, *script: list[Step]) -> None:
     at.provider.script += script
-    at.session.send("go on")
-    await at.session.idle()
+    await at.say("go on")
 
 
 async def knows(root: Path, *script: list[Step], model: ModelInfo = MODEL) -> Stage:
     """A session that has written a.py, and then goes on with `script`."""
     script = (calls(write("a.py", "PORT = 8080\n")), *script)
     at = await stage(root, script, options=FULL, model=model)
-    at.session.send("go")
-    await at.session.idle()
+    await at.say("go")
     return at
 
 
@@ -278,10 +276,7 @@ async def test_a_session_that_is_open_to_read_only_writes_nothing(tmp_path: Path
     at = await knows(tmp_path, says("Done."))
     await at.session.close()
     (tmp_path / "work/a.py").write_text("PORT = 9090\n")
-    folder, now = at.session.folder, at.clock.now
-    again = await stage(
-        tmp_path, [], options=FULL, journal=lambda: Journal.open(folder, now, read_only=True)
-    )
+    again = await at.again(options=FULL, read_only=True)
     await again.session.compaction.known()
     assert found(again) == []
 

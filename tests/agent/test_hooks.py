@@ -31,14 +31,12 @@ async def worked(root: Path, given: Options) -> Stage:
         script.append(calls((f"c{turn}", "shell", f'{{"command": "seq {turn} 300"}}')))
         script.append(says(f"Part {turn} is read."))
     at = await stage(root, script, options=given)
-    for turn in range(4):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+    await at.say(*(f"read part {turn}" for turn in range(4)))
     return at
 
 
 def results(at: Stage) -> list[str]:
-    return [item.content for item in at.session.items if item.kind == "tool_result"]
+    return at.texts("tool_result")
 
 
 async def test_a_hook_reads_what_is_about_to_happen(tmp_path: Path) -> None:
@@ -99,8 +97,7 @@ async def test_a_hook_that_fails_is_told_and_stops_nothing(
     tmp_path: Path, command: str, warning: str
 ) -> None:
     at = await stage(tmp_path, [says("Yes.")], options=options(0.5, session_start=command))
-    at.session.send("are you there?")
-    await at.session.idle()
+    await at.say("are you there?")
     assert at.kinds() == ["user", "assistant"]
     assert any(warning in text for text in at.told())
 
@@ -108,7 +105,7 @@ async def test_a_hook_that_fails_is_told_and_stops_nothing(
 async def test_the_start_of_a_session_adds_to_the_window_once(tmp_path: Path) -> None:
     given = options(session_start="""echo '{"context": "the release is on Friday"}'""")
     at = await worked(tmp_path, given)
-    added = [item.content for item in at.session.items if item.kind == "context"]
+    added = at.texts("context")
     assert added == ["the release is on Friday"]
 
 
@@ -119,7 +116,7 @@ async def test_a_compaction_that_a_hook_stops_is_journalled_and_changes_nothing(
     used = at.session.reading().used
     with pytest.raises(Stopped, match="the audit needs it whole"):
         await at.session.compact()
-    ended = [event for event in at.events() if isinstance(event, CompactionFinished)]
+    ended = at.events_of(CompactionFinished)
     assert [(event.status, event.error) for event in ended] == [
         ("stopped", "the audit needs it whole")
     ]

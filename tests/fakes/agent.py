@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from fakes.provider import FakeClock, ScriptedProvider, Step
+from fakes.quick_shell import quick_tools
 from pinfold.agent.builder import build
 from pinfold.agent.options import Options
 from pinfold.agent.requests.connection import Connection
@@ -16,11 +18,12 @@ from pinfold.ports.approver import Decision, Question
 from pinfold.ports.provider import ModelInfo, Request
 from pinfold.ports.tool import Tool
 from pinfold.rollout.events import Data
+from pinfold.rollout.items import Item, Kind
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
 from pinfold.tokens.counter import Counter
-from pinfold.tools.registry import tools
 
+D = TypeVar("D", bound=Data)
 MODEL = ModelInfo("scripted-1", "scripted", 8_192, "config")
 
 
@@ -48,6 +51,7 @@ class Stage:
     user: User
     clock: FakeClock
     heard: list[Update]
+    root: Path
 
     async def say(self, *prompts: str) -> list[Request]:
         """Send each once the session is idle; all requests so far."""
@@ -80,6 +84,32 @@ class Stage:
     def events(self) -> list[Data]:
         with Journal.open(self.session.folder, self.clock.now, read_only=True) as journal:
             return [event.data for event in journal.read()]
+
+    def events_of(self, kind: type[D]) -> list[D]:
+        return [event for event in self.events() if isinstance(event, kind)]
+
+    def items(self, kind: Kind) -> list[Item]:
+        return [item for item in self.session.items if item.kind == kind]
+
+    def texts(self, kind: Kind) -> list[str]:
+        return [item.content for item in self.items(kind)]
+
+    async def again(
+        self,
+        script: Iterable[list[Step]] = (),
+        *answers: Decision,
+        read_only: bool = False,
+        **more: Any,
+    ) -> "Stage":
+        """Close the session if it is open, and open it again; `more` is as in `stage`."""
+        await self.session.close()
+        return await stage(
+            self.root,
+            script,
+            *answers,
+            journal=lambda: Journal.open(self.session.folder, self.clock.now, read_only=read_only),
+            **more,
+        )
 
 
 async def stage(
@@ -118,7 +148,7 @@ async def stage(
         opened,
         work.resolve(),
         connection,
-        tools() if with_tools is None else with_tools,
+        quick_tools() if with_tools is None else with_tools,
         user,
         clock,
         options or Options(),
@@ -130,4 +160,4 @@ async def stage(
     )
     heard: list[Update] = []
     session.subscribe(heard.append)
-    return Stage(session, provider, user, clock, heard)
+    return Stage(session, provider, user, clock, heard, root)

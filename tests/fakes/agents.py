@@ -11,6 +11,7 @@ from typing import Any
 from fakes.agent import MODEL, Stage, User
 from fakes.live_session import LiveSession, live_session
 from fakes.provider import FakeClock, ScriptedProvider, Step
+from fakes.quick_shell import quick_tools
 from pinfold.agent.builder import build
 from pinfold.agent.children.built_in import BUILT_IN
 from pinfold.agent.children.child import Child
@@ -30,7 +31,6 @@ from pinfold.rollout.store import SessionStore
 from pinfold.rollout.values import Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price
-from pinfold.tools.registry import tools
 
 
 class Cast(ScriptedProvider):
@@ -100,7 +100,7 @@ async def troupe(
             await asyncio.to_thread(order.journal),
             order.cwd or work.resolve(),
             order.connection,
-            [tool for tool in tools() if names is None or tool.schema.name in names],
+            [tool for tool in quick_tools() if names is None or tool.schema.name in names],
             order.approver,
             clock,
             given,
@@ -111,7 +111,7 @@ async def troupe(
         journal or SessionStore(home).create(work.resolve(), "test", clock.now),
         work.resolve(),
         Connection(provider, model, "chat", "scripted"),
-        tools(),
+        quick_tools(),
         ask if shown else user,
         clock,
         given,
@@ -120,7 +120,7 @@ async def troupe(
     session.approver = None  # type: ignore[attr-defined]
     heard: list[Any] = []
     session.subscribe(heard.append)
-    return Stage(session, provider, user, clock, heard)
+    return Stage(session, provider, user, clock, heard, root)
 
 
 def four_agents() -> LiveSession:

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from fakes.provider import FakeClock, ScriptedProvider
+from fakes.quick_shell import quick_tools
 from pinfold.agent.builder import build
 from pinfold.agent.children.definition import Agents
 from pinfold.agent.compaction.automatic import Reviewer
@@ -46,7 +47,6 @@ from pinfold.rollout.journal import Journal, JournalError
 from pinfold.rollout.values import Usage
 from pinfold.settings import Auto
 from pinfold.tokens.counter import Counter
-from pinfold.tools.registry import tools
 from pinfold.window.reading import GaugeReading
 
 MODEL = ModelInfo("gpt-5.2", "openai", 272_000, "table")
@@ -285,7 +285,7 @@ def live_session(
             journal,
             work,
             Connection(provider, model, "chat", choice_note),
-            tools(),
+            quick_tools(),
             ask,
             FakeClock(datetime(2026, 1, 1, 12, tzinfo=UTC)),
             options or Options(auto=auto),

@@ -28,10 +28,12 @@ COUNTED = Usage(input=-1)
 
 
 def says(text: str, *, usage: Usage | None = None) -> list[Step]:
-    """A response of text alone, word by word."""
+    """A response of text alone, word by word; a long one in about a hundred pieces."""
     words = [word + " " for word in text.split(" ")]
     words[-1] = words[-1].removesuffix(" ")
-    deltas: list[Step] = [TextDelta(word) for word in words]
+    size = max(1, len(words) // 100)
+    pieces = ("".join(words[at : at + size]) for at in range(0, len(words), size))
+    deltas: list[Step] = [TextDelta(piece) for piece in pieces]
     return [*deltas, PartDone("assistant", text), ResponseDone(usage or COUNTED, "stop")]
 
 

@@ -12,7 +12,6 @@ from pinfold.agent.options import Options
 from pinfold.ports.approver import Decision
 from pinfold.ports.tool import Sandbox
 from pinfold.rollout.events import ApprovalDecided
-from pinfold.rollout.journal import Journal
 from pinfold.settings import Mode
 from pinfold.tools.sandbox.confine import find
 
@@ -38,9 +37,8 @@ async def ran(
     """The session, and what the model read of the call."""
     script = [calls(call), says("Done.")]
     on = await stage(root, script, *answers, options=options(root, mode, **changed))
-    on.session.send("go")
-    await on.session.idle()
-    result = next(item for item in on.session.items if item.kind == "tool_result")
+    await on.say("go")
+    result = on.items("tool_result")[0]
     return on, result.content
 
 
@@ -102,7 +100,7 @@ async def test_a_command_without_network_is_offered_again(
     assert question.prefix is None
     assert said.startswith(f"[It failed in its sandbox; {told}]\n")
     assert ("none\n" in said) == (way == "outside")
-    decided = [event for event in on.events() if isinstance(event, ApprovalDecided)]
+    decided = on.events_of(ApprovalDecided)
     assert [event.way for event in decided] == [way]
 
 
@@ -129,8 +127,7 @@ async def test_what_the_user_declined_is_not_offered_twice(tmp_path: Path) -> No
     again = ("c2", *shell(CONNECT)[1:])
     script = [calls(shell(CONNECT)), calls(again), says("Done.")]
     on = await stage(tmp_path, script, Decision("no"), options=options(tmp_path, "workspace"))
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     assert len(on.user.asked) == 1
     assert "The user did not let it run again." in on.session.items[-2].content
 
@@ -194,8 +191,7 @@ async def test_the_model_is_told_once_and_when_it_changes(tmp_path: Path) -> Non
     on = await stage(tmp_path, script, options=options(tmp_path, "workspace"))
     for prompt, mode in (("a", "workspace"), ("b", "workspace"), ("c", "read-only")):
         on.session.set_approvals(mode)
-        on.session.send(prompt)
-        await on.session.idle()
+        await on.say(prompt)
     turn = ["user", "assistant"]
     assert on.kinds() == ["context", *turn, *turn, "context", *turn]
     first, second = (item.content for item in on.session.items if item.kind == "context")
@@ -205,22 +201,13 @@ async def test_the_model_is_told_once_and_when_it_changes(tmp_path: Path) -> Non
     assert "commands run in a sandbox without network and can't write. Your context" in second
     contexts = [request.context for request in on.provider.requests]
     assert contexts == contexts[:1] * 3
-    folder = on.session.folder
-    await on.session.close()
-    again = await stage(
-        tmp_path,
-        [says("four")],
-        options=options(tmp_path, "read-only"),
-        journal=lambda: Journal.open(folder, on.clock.now),
-    )
-    again.session.send("d")
-    await again.session.idle()
+    again = await on.again([says("four")], options=options(tmp_path, "read-only"))
+    await again.say("d")
     assert again.kinds()[-3:] == ["assistant", "user", "assistant"]
 
 
 async def test_without_a_sandbox_the_model_is_told_so(tmp_path: Path) -> None:
     on = await stage(tmp_path, [says("one")], options=Options(no_sandbox="bwrap is missing"))
-    on.session.send("a")
-    await on.session.idle()
+    await on.say("a")
     assert "ask the user, and run in no sandbox. " in on.session.items[0].content
     assert on.session.unconfined == "bwrap is missing"

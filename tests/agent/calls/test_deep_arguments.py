@@ -14,7 +14,6 @@ from pinfold.compaction.view import PlanOptions
 from pinfold.export.formats import renderer
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ItemAdded
-from pinfold.rollout.journal import Journal
 from pinfold.wire.chat import render as chat
 from pinfold.wire.responses import render as responses
 
@@ -29,8 +28,7 @@ def deep(depth: int) -> str:
 
 async def told(root: Path, depth: int) -> Stage:
     on = await stage(root, [calls(("c1", "shell", deep(depth))), says("I see.")], model=LARGE)
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     return on
 
 
@@ -43,18 +41,10 @@ async def test_the_model_is_told_and_the_session_goes_on(tmp_path: Path, depth: 
     assert on.ended == "done"
 
     on.provider.script = [says("Still here.")]
-    on.session.send("and now?")
-    await on.session.idle()
-    await on.session.close()
-    again = await stage(
-        tmp_path,
-        [says("And here.")],
-        model=LARGE,
-        journal=lambda: Journal.open(on.session.folder, on.clock.now),
-        options=Options(compact=PlanOptions(max_tail_messages=1)),
-    )
-    again.session.send("once more?")
-    await again.session.idle()
+    await on.say("and now?")
+    options = Options(compact=PlanOptions(max_tail_messages=1))
+    again = await on.again([says("And here.")], model=LARGE, options=options)
+    await again.say("once more?")
     assert again.ended == "done"
     await again.session.compact("checkpoint")
     assert result.n not in [item.n for item in again.session.window.items]

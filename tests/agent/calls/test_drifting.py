@@ -10,7 +10,6 @@ from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.ports.approver import Decision
 from pinfold.rollout.events import ApprovalDecided
-from pinfold.rollout.journal import Journal
 from pinfold.settings import Drift, Mode
 
 SAID = "which neither the task, the plan nor anything read since names"
@@ -42,13 +41,12 @@ async def talked(on: Stage) -> None:
 
 async def sent(on: Stage, prompt: str, *script: list) -> None:
     on.provider.script += script
-    on.session.send(prompt)
-    await on.session.idle()
+    await on.say(prompt)
     assert on.ended == "done"
 
 
 def decided(on: Stage) -> list[ApprovalDecided]:
-    return [event for event in on.events() if isinstance(event, ApprovalDecided)]
+    return on.events_of(ApprovalDecided)
 
 
 async def test_an_edit_of_an_unnamed_file_asks_after_a_compaction(tmp_path: Path) -> None:
@@ -86,15 +84,7 @@ async def test_without_a_compaction_nothing_asks(tmp_path: Path) -> None:
 async def test_a_session_that_is_resumed_asks(tmp_path: Path) -> None:
     on = await stage(tmp_path, [says("one")], options=options())
     await sent(on, "Write down what there is to do")
-    folder = on.session.folder
-    await on.session.close()
-    again = await stage(
-        tmp_path,
-        [],
-        Decision("yes"),
-        options=options(),
-        journal=lambda: Journal.open(folder, on.clock.now),
-    )
+    again = await on.again([], Decision("yes"), options=options())
     await sent(again, "go on", writes("other/x.py"), says("Done."))
     assert len(again.user.asked) == 1
 

@@ -27,8 +27,7 @@ async def test_an_output_is_cut_to_its_share_and_named(
     ]
     at = await stage(tmp_path, script, options=Options(approvals="full", auto="off"), model=model)
     (tmp_path / "work" / "x.txt").write_text("".join(f"{n} x {n:x}\n" for n in range(5_000)))
-    at.session.send("read")
-    await at.session.idle()
+    await at.say("read")
     whole, middle, found, matches = (
         item for item in at.session.items if item.kind == "tool_result"
     )

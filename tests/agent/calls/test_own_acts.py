@@ -20,14 +20,13 @@ async def run(root: Path, *wanted: tuple[str, dict[str, Any]], options: Options 
     called = [(f"c{n}", name, json.dumps(given)) for n, (name, given) in enumerate(wanted)]
     on = await stage(root, [calls(*called), says("Done.")], Decision("no"), options=options)
     (root / "work" / "a.txt").write_text("one\ntwo\n")
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     return on
 
 
 def acts(on: Stage) -> list[Act]:
     called = {item.call_id: item for item in on.session.items if item.kind == "tool_call"}
-    results = [item for item in on.session.items if item.kind == "tool_result"]
+    results = on.items("tool_result")
     return [found for item in results if (found := act(called[item.call_id], item))]
 
 
@@ -66,8 +65,7 @@ async def test_arguments_that_the_user_changed_are_no_output(tmp_path: Path) -> 
     on = await stage(
         tmp_path, [calls(call), says("Done.")], changed, options=Options(approvals="ask")
     )
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     (ran,) = acts(on)
     assert (ran.title, ran.text) == ("$ echo b", "b\n")
 

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 
 from fakes.agent import Stage, stage
-from fakes.provider import FakeClock, calls, says
+from fakes.provider import calls, says
 from pinfold.agent.options import Options
-from pinfold.rollout.journal import Journal
 
 FULL = Options(approvals="full")
 READ = ("c1", "read_file", json.dumps({"path": "a.txt"}))
@@ -18,8 +17,7 @@ def edit(old: str, new: str) -> tuple[str, str, str]:
 
 async def send(on: Stage) -> str:
     """The last result that the model read."""
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     return next(i for i in reversed(on.session.items) if i.kind == "tool_result").content
 
 
@@ -68,15 +66,10 @@ async def test_a_session_that_is_open_again_knows_what_was_read(tmp_path: Path) 
     await send(on)
     await on.session.close()
     file.write_text("one\n2\n")
-    folder, clock = on.session.folder, FakeClock()
-    again = await stage(
-        tmp_path,
-        [calls(edit("one", "1")), calls(READ), calls(edit("one", "1")), says("Done.")],
-        options=FULL,
-        journal=lambda: Journal.open(folder, clock.now),
-    )
+    script = [calls(edit("one", "1")), calls(READ), calls(edit("one", "1")), says("Done.")]
+    again = await on.again(script, options=FULL)
     assert (await send(again)).startswith("Edited a.txt")
-    results = [item.content for item in again.session.items if item.kind == "tool_result"]
+    results = again.texts("tool_result")
     refused = "Nothing was edited. a.txt has changed since you read it. Read it again."
     assert results[1] == refused
     await again.session.close()

@@ -58,7 +58,7 @@ async def test_a_tool_nobody_has_heard_of_says_it_all(tmp_path: Path) -> None:
     on = await stage(tmp_path, script, Decision("yes"), Decision("yes"), with_tools=[Scan()])
     await say(on, "Look.")  # each call waits for the other
     assert [question.editable for question in on.user.asked] == ["page", "page"]
-    results = [item for item in on.session.items if item.kind == "tool_result"]
+    results = on.items("tool_result")
     result = next(item for item in results if item.call_id == "c1")
     stated = {"act": "web", "bodies": ["page"], "names": ["a.png"], "title": "scan a.png"}
     assert result.detail == {"ok": True, **stated, "searches": True, "quiet": True}
@@ -94,7 +94,7 @@ async def test_questions_and_results_come_in_the_order_of_the_calls(tmp_path: Pa
     on = await stage(tmp_path, script, Decision("yes"), Decision("yes"), with_tools=[Slow()])
     await say(on, "Look.")
     assert [question.call_id for question in on.user.asked] == ["c1", "c2"]
-    results = [item for item in on.session.items if item.kind == "tool_result"]
+    results = on.items("tool_result")
     assert [item.call_id for item in results] == ["c1", "c2"]
 
 
@@ -110,5 +110,5 @@ async def test_an_interruption_writes_a_result_for_each_call_in_their_order(
     on.session.interrupt()
     async with asyncio.timeout(30):
         await on.session.idle()
-    results = [item for item in on.session.items if item.kind == "tool_result"]
+    results = on.items("tool_result")
     assert [item.call_id for item in results] == [f"c{n}" for n in range(12)]

@@ -15,7 +15,6 @@ from pinfold.agent.options import Options
 from pinfold.agent.updates import ToolStarted
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.items import Item
-from pinfold.rollout.journal import Journal
 
 FULL = Options(approvals="full")
 
@@ -65,8 +64,7 @@ def results(on: Stage) -> dict[str | None, Item]:
 async def test_a_call_that_ran_is_never_called_not_run(tmp_path: Path, room: int) -> None:
     on = await ran_while_the_disk_fills(tmp_path, room)
     assert bool(results(on)) == (room > 10)
-    on.session.send("and now?")
-    await on.session.idle()
+    await on.say("and now?")
     found = results(on)
     assert found["c1"].content.startswith("Ran; its result could not be written.")
     assert found["c2"].content.startswith("Not run")
@@ -78,10 +76,7 @@ async def test_a_call_that_ran_is_never_called_not_run(tmp_path: Path, room: int
 
 async def test_nor_is_it_after_a_restart(tmp_path: Path) -> None:
     on = await ran_while_the_disk_fills(tmp_path, 10)
-    await on.session.close()
-    again = await stage(
-        tmp_path, [], journal=lambda: Journal.open(on.session.folder, on.clock.now), options=FULL
-    )
+    again = await on.again(options=FULL)
     assert results(again)["c1"].content.startswith("Unknown")
     await again.session.close()
 
@@ -101,8 +96,7 @@ async def test_what_stopped_because_of_a_neighbour_was_not_stopped_by_the_user(
     with room_for(on.session.folder / "rollout.jsonl", 4_000):
         gate.set()
         await on.session.idle()
-    on.session.send("and now?")
-    await on.session.idle()
+    await on.say("and now?")
     assert "user interrupted" not in " ".join(item.content for item in results(on).values())
     await on.session.close()
 

@@ -188,7 +188,7 @@ async def test_one_in_the_background_is_told_of_when_it_has_ended(tmp_path: Path
     gate.set()
     await on.until(lambda: not on.session.children.running)
     await on.session.send("and?")
-    told = [item.content for item in on.session.items if item.kind == "context"]
+    told = on.texts("context")
     assert any(text.endswith("]\nFound it.") for text in told)
     await on.session.close()
 

@@ -18,7 +18,6 @@ from pinfold.ports.errors import ContextOverflow, ProviderError, RateLimited
 from pinfold.ports.provider import Compacted, ModelInfo
 from pinfold.rollout.events import CompactionFinished, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Item
-from pinfold.rollout.journal import Journal
 from pinfold.window.refused import Refused
 
 WORK = Options(
@@ -46,14 +45,12 @@ async def worked(
     model: ModelInfo = MODEL,
 ) -> Stage:
     at = await stage(root, long_work(turns), options=options, others=others, model=model)
-    for turn in range(turns):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+    await at.say(*(f"read part {turn}" for turn in range(turns)))
     return at
 
 
 def replaced(at: Stage) -> list[WindowReplaced]:
-    return [event for event in at.events() if isinstance(event, WindowReplaced)]
+    return at.events_of(WindowReplaced)
 
 
 async def test_a_session_lives_on_in_a_small_window(tmp_path: Path) -> None:
@@ -77,7 +74,7 @@ async def test_by_hand_what_was_previewed_is_applied(tmp_path: Path) -> None:
     await compaction.apply(draft)
     (made,) = replaced(at)
     assert made.inserted[0].content == draft.plan.inserted[0].content
-    assert "read part 3" in [item.content for item in at.session.items if item.kind == "user"]
+    assert "read part 3" in at.texts("user")
     assert at.session.reading().used == draft.report.after
 
 
@@ -87,8 +84,7 @@ async def test_undo_brings_the_window_back_with_what_came_since(tmp_path: Path) 
     await at.session.compaction.apply(await at.session.compaction.draft("checkpoint"))
     at.provider.script.append(says("Still here."))
     at.session.set_threshold("auto")
-    at.session.send("and now?")
-    await at.session.idle()
+    await at.say("and now?")
     assert await at.session.window.undo() == "the compaction"
     after = list(at.session._record.window.forms)
     assert after[: len(before)] == before
@@ -101,8 +97,7 @@ async def test_undo_brings_the_window_back_with_what_came_since(tmp_path: Path) 
 async def test_an_overflow_is_compacted_and_the_request_sent_again(tmp_path: Path) -> None:
     at = await worked(tmp_path, 4, model=structs.replace(MODEL, context_window=12_000))
     at.provider.script += [[ContextOverflow("too long")], says("It fits now.")]
-    at.session.send("go on")
-    await at.session.idle()
+    await at.say("go on")
     assert replaced(at)[-1].reason == "overflow"
     assert at.session.items[-1].content == "It fits now."
     assert at.ended == "done"
@@ -116,9 +111,8 @@ async def test_what_gained_too_little_is_tried_again_at_the_next_prompt(tmp_path
     at.session.set_threshold("auto")
     at.provider.script = [says("Yes.") for _ in range(2)]
     for tries in (1, 2):
-        at.session.send("are you there?")
-        await at.session.idle()
-        ended = [event for event in at.events() if isinstance(event, CompactionFinished)]
+        await at.say("are you there?")
+        ended = at.events_of(CompactionFinished)
         assert [event.status for event in ended] == ["failed"] * tries
 
 
@@ -129,12 +123,10 @@ async def test_off_is_off(tmp_path: Path) -> None:
 
 async def test_a_pin_stays_whole(tmp_path: Path) -> None:
     at = await worked(tmp_path, 2)
-    result = next(item for item in at.session.items if item.kind == "tool_result")
+    result = at.items("tool_result")[0]
     await at.session.window.act("pin", [result.n])
     at.provider.script += long_work(12)
-    for turn in range(12):
-        at.session.send(f"read more {turn}")
-        await at.session.idle()
+    await at.say(*(f"read more {turn}" for turn in range(12)))
     assert replaced(at)
     sent = {item.n: item.content for item in at.provider.requests[-1].items}
     assert sent[result.n] == result.content
@@ -151,10 +143,8 @@ async def test_a_window_that_changed_since_the_preview_is_not_replaced(tmp_path:
 
 async def test_a_compacted_session_resumes_as_it_was(tmp_path: Path) -> None:
     at = await worked(tmp_path, 12)
-    used, folder = at.session.reading().used, at.session.folder
-    forms = at.session._record.window.forms
-    await at.session.close()
-    again = await stage(tmp_path, [], journal=lambda: Journal.open(folder, at.clock.now))
+    used, forms = at.session.reading().used, at.session._record.window.forms
+    again = await at.again()
     assert again.session._record.window.forms == forms
     assert again.session.reading().used == used
 
@@ -169,9 +159,8 @@ async def test_the_model_records_a_fact_and_it_stands_in_the_next_window(tmp_pat
     ]
     at = await stage(tmp_path, script, options=OFF)
     for prompt in ("the port is 8443", "read", "read", "read"):
-        at.session.send(prompt)
-        await at.session.idle()
-    results = [item.content for item in at.session.items if item.kind == "tool_result"]
+        await at.say(prompt)
+    results = at.texts("tool_result")
     assert results[0] == "Recorded the fact port, in the words of the user."
     assert results[1].startswith("Not recorded. ")
     roomy = replace(OFF.compact, target_pct=0.9)
@@ -206,8 +195,7 @@ async def test_a_strategy_that_breaks_ends_no_turn(tmp_path: Path) -> None:
     at.session.set_threshold("auto")
     at.session.set_threshold("0.1")
     at.provider.script.append(says("On we go."))
-    at.session.send("go on")
-    await at.session.idle()
+    await at.say("go on")
     assert at.ended == "done"
     assert any("There is no strategy" in text for text in at.told())
 
@@ -218,8 +206,7 @@ async def test_a_window_that_waits_for_the_user_is_not_compacted_for_another_mod
     at = await worked(tmp_path, 4, replace(OFF, max_steps=2))
     at.user.answers = [Decision("no")]
     at.provider.script += [calls((f"w{n}", "shell", '{"command": "echo"}')) for n in range(2)]
-    at.session.send("go on and on")
-    await at.session.idle()
+    await at.say("go on and on")
     assert at.ended == "waiting"
     at.session.set_threshold("auto")
     at.session.set_threshold("0.1")
@@ -234,8 +221,7 @@ async def limited(root: Path, options: Options) -> Stage:
     """A session past its threshold, whose last turn met a rate limit after its first call."""
     at = await worked(root, 3, OFF, model=structs.replace(MODEL, context_window=12_000))
     at.provider.script += [calls(("w", "shell", '{"command": "echo"}')), [LIMIT]]
-    at.session.send("go on and on")
-    await at.session.idle()
+    await at.say("go on and on")
     assert at.ended == "waiting"
     at.session.set_threshold(options.auto)
     at.session.set_threshold("0.1")
@@ -247,8 +233,7 @@ async def test_a_window_that_waits_is_first_sent_as_it_is(tmp_path: Path) -> Non
     assert not at.session.compacts_next
     stood = at.session.window.items
     at.provider.script += [calls(("x", "shell", '{"command": "echo"}')), says("Done.")]
-    at.session.send("go on")
-    await at.session.idle()
+    await at.say("go on")
     resumed, after = at.provider.requests[-2:]
     assert resumed.items[: len(stood)] == stood
     assert len(after.items) < len(resumed.items)
@@ -262,8 +247,7 @@ async def test_a_window_that_waits_is_compacted_by_hand_and_where_it_does_not_fi
     await at.session.compact("checkpoint")
     await at.session.window.undo()
     at.provider.script += [[ContextOverflow("too long")], says("Done.")]
-    at.session.send("go on")
-    await at.session.idle()
+    await at.say("go on")
     assert [event.reason for event in replaced(at)] == ["manual", "undo", "overflow"]
 
 
@@ -328,8 +312,7 @@ async def test_who_leaves_that_question_stays_with_the_model_they_had(tmp_path: 
     assert at.session.model.name == "scripted-1"
     assert replaced(at) == []
     at.provider.script = [says("Here.")]
-    at.session.send("still there?")
-    await at.session.idle()
+    await at.say("still there?")
     assert at.session.items[-1].content == "Here."
 
 
@@ -346,8 +329,7 @@ async def test_who_leaves_the_preview_is_not_asked_at_every_step(tmp_path: Path)
     steps = [calls((f"x{n}", "shell", '{"command": "true"}')) for n in range(4)]
     at.provider.script = [*steps, says("Done.")]
     assert at.session.compacts_next
-    at.session.send("go on")
-    await at.session.idle()
+    await at.say("go on")
     assert asked == ["approval"]
     assert not at.session.compacts_next
 

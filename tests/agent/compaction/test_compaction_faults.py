@@ -49,9 +49,7 @@ def session(root: Path) -> Path:
 
 async def worked(root: Path) -> Path:
     at = await stage(root, work(6), options=OPTIONS, model=MODEL)
-    for turn in range(6):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+    await at.say(*(f"read part {turn}" for turn in range(6)))
     await at.session.close()
     return at.session.folder
 
@@ -109,9 +107,7 @@ def after(root: Path, cut: dict[str, str]) -> list[tuple[int, str]]:
 async def goes_on(root: Path, name: str) -> None:
     """The session works as any other does, and can be compacted, after what befell it."""
     at = await opened(root, name, *work(2))
-    for turn in range(2):
-        at.session.send(f"read on {turn}")
-        await at.session.idle()
+    await at.say(*(f"read on {turn}" for turn in range(2)))
     generation = at.session._record.window.generation
     await at.session.compaction.apply(await at.session.compaction.draft("checkpoint"))
     assert at.session._record.window.generation == generation + 1
@@ -323,7 +319,7 @@ async def test_whatever_a_third_party_plans_the_window_is_whole_and_checkpoint_h
 ) -> None:
     shutil.copytree(session, root / "broken")
     at = await opened(root, "broken")
-    result = next(item for item in at.session.items if item.kind == "tool_result")
+    result = at.items("tool_result")[0]
     await at.session.window.act("pin", [result.n])
     for name in NAMES:
         draft = await at.session.compaction.draft(name)

@@ -26,14 +26,12 @@ async def worked(root: Path, turns: int, options: Options = WORK) -> Stage:
         script.append(says(f"Read part {turn}."))
     model = ModelInfo("scripted-1", "scripted", 16_384, "config", 2_000)
     at = await stage(root, script, options=options, model=model)
-    for turn in range(turns):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+    await at.say(*(f"read part {turn}" for turn in range(turns)))
     return at
 
 
 def marks(at: Stage) -> list[ItemsMarked]:
-    return [event for event in at.events() if isinstance(event, ItemsMarked)]
+    return at.events_of(ItemsMarked)
 
 
 async def test_old_results_go_several_at_a_time_and_the_window_stays_the_same_one(
@@ -65,11 +63,10 @@ async def test_a_file_that_the_options_name_is_left_whole(tmp_path: Path) -> Non
     model = ModelInfo("scripted-1", "scripted", 32_768, "config", 2_000)
     at = await stage(tmp_path, script, options=options, model=model)
     for turn in range(9):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+        await at.say(f"read part {turn}")
         if marks(at):
             break
-    results = [item for item in at.session.items if item.kind == "tool_result"]
+    results = at.items("tool_result")
     forms = {item.content[2:4]: at.session.window.form(item.n) for item in results[:2]}
     assert forms == {"K:": "full", "o:": "masked"}
 
@@ -81,8 +78,7 @@ async def test_a_batch_that_the_user_takes_back_is_not_made_again(tmp_path: Path
     await at.session.window.undo()
     at.provider.script = [says("Here."), says("Here.")]
     for _ in range(2):
-        at.session.send("are you there?")
-        await at.session.idle()
+        await at.say("are you there?")
     made = [mark for mark in marks(at) if mark.undoes is None]
     assert len(made) == before
 

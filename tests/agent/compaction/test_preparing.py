@@ -43,8 +43,7 @@ async def worked(root: Path, count: int, *summaries: list[Step], options: Option
     at = await stage(root, turns(count), options=options, model=MODEL)
     at.provider.summaries = list(summaries)
     for turn in range(count):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+        await at.say(f"read part {turn}")
         await at.until(lambda: at.session.preparing.state != "preparing")
     return at
 
@@ -71,7 +70,7 @@ def unused(at: Stage) -> list[CompactionFinished]:
 
 
 def windows(at: Stage) -> list[WindowReplaced]:
-    return [event for event in at.events() if isinstance(event, WindowReplaced)]
+    return at.events_of(WindowReplaced)
 
 
 async def test_nobody_is_asked_for_one_unless_the_user_wants_it(tmp_path: Path) -> None:
@@ -140,9 +139,7 @@ async def test_one_key_stops_it_and_begins_again(tmp_path: Path) -> None:
     gate = asyncio.Event()
     at = await stage(tmp_path, turns(4), options=AUTO, model=MODEL)
     at.provider.summaries = [[gate], says(GOOD)]
-    for turn in range(4):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+    await at.say(*(f"read part {turn}" for turn in range(4)))
     assert at.session.preparing.state == "preparing"
     at.session.preparing.switch(on=False)
     assert at.session.preparing.state == ""
@@ -179,8 +176,7 @@ async def test_where_only_masks_come_it_serves_the_next_compaction(tmp_path: Pat
     )
     at.provider.summaries = [says(GOOD)] * 9
     for turn in range(8):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+        await at.say(f"read part {turn}")
         await at.until(lambda: at.session.preparing.state != "preparing")
         if at.session.preparing.state == "ready":
             break
@@ -200,9 +196,7 @@ async def test_what_is_left_when_the_session_ends_is_journalled(tmp_path: Path) 
 async def test_a_small_window_is_not_worth_it(tmp_path: Path) -> None:
     small = ModelInfo("scripted-1", "scripted", 8_192, "config", 512)
     at = await stage(tmp_path, turns(3), options=AUTO, model=small)
-    for turn in range(3):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+    await at.say(*(f"read part {turn}" for turn in range(3)))
     assert written(at) == []
 
 
@@ -228,9 +222,7 @@ async def test_another_model_breaks_it_off(tmp_path: Path) -> None:
     gate, other = asyncio.Event(), structs.replace(MODEL, name="scripted-2")
     at = await stage(tmp_path, turns(4), options=AUTO, model=MODEL, others=[other])
     at.provider.summaries = [[gate]]
-    for turn in range(4):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+    await at.say(*(f"read part {turn}" for turn in range(4)))
     assert at.session.preparing.state == "preparing"
     await at.session.set_model("scripted-2")
     assert at.session.preparing.state == ""

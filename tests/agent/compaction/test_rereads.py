@@ -40,8 +40,7 @@ async def at(tmp_path: Path) -> Stage:
     model = replace(MODEL, context_window=32_000)
     at = await stage(tmp_path, script, options=OPTIONS, model=model)
     for prompt in ("read the parts", "and then?", "and then?", "and then?"):
-        at.session.send(prompt)
-        await at.session.idle()
+        await at.say(prompt)
     return at
 
 
@@ -49,8 +48,7 @@ async def reread(at: Stage) -> list[str]:
     """What an agent reads with the next request: every file that it does not know as unchanged,
     or as deleted."""
     at.provider.script.append(says("I see."))
-    at.session.send("go on")
-    await at.session.idle()
+    await at.say("go on")
     told = files_listed("\n".join(item.content for item in at.provider.requests[-1].items))
     return [name for name in FILES if told.get(name) not in ("unchanged", "deleted")]
 

@@ -25,7 +25,6 @@ from pinfold.compaction.view import PlanOptions
 from pinfold.ports.errors import ContextOverflow, RateLimited
 from pinfold.ports.provider import ModelInfo, ResponseDone, TextDelta
 from pinfold.rollout.events import CompactionFinished, Data, RequestFinished, WindowReplaced
-from pinfold.rollout.journal import Journal
 from pinfold.tokens.prices import Price
 
 MODEL = ModelInfo("scripted-1", "scripted", 32_768, "config", 2_000)
@@ -52,14 +51,12 @@ async def worked(
         turns.append(calls((f"c{turn}", "shell", f'{{"command": "seq {turn} 900"}}')))
         turns.append(says(f"Part {turn} is read; the limit is {turn}{turn}7 MB."))
     at = await stage(root, [*turns, *script], options=options, model=MODEL, writer=writer)
-    for turn in range(4):
-        at.session.send(f"read part {turn}")
-        await at.session.idle()
+    await at.say(*(f"read part {turn}" for turn in range(4)))
     return at
 
 
 def ended(at: Stage) -> list[CompactionFinished]:
-    return [event for event in at.events() if isinstance(event, CompactionFinished)]
+    return at.events_of(CompactionFinished)
 
 
 def asked(at: Stage) -> list[RequestFinished]:
@@ -130,7 +127,7 @@ async def test_it_is_asked_behind_the_live_conversation(tmp_path: Path, strategy
 async def test_another_model_reads_a_transcript_of_what_the_window_holds(tmp_path: Path) -> None:
     other = ScriptedProvider([says(GOOD)], "other")
     at = await worked(tmp_path, writer=other)
-    result = next(item for item in at.session.items if item.kind == "tool_result")
+    result = at.items("tool_result")[0]
     await at.session.window.act("mask", [result.n])
     await at.session.compact("snapshot")
     (sent,) = other.requests
@@ -168,8 +165,7 @@ async def test_whatever_the_model_does_the_window_is_compacted(
     assert at.session.reading().used < before
     assert asked(at)
     at.provider.script = [says("Going on.")]
-    at.session.send("go on")
-    await at.session.idle()
+    await at.say("go on")
     assert at.session.items[-1].content == "Going on."
 
 
@@ -257,13 +253,7 @@ async def test_compact_answers_before_the_prompt_that_waited_runs(tmp_path: Path
 
 async def test_a_session_that_is_open_to_read_only_asks_no_model(tmp_path: Path) -> None:
     at = await worked(tmp_path)
-    reader = await stage(
-        tmp_path,
-        [],
-        options=OFF,
-        model=MODEL,
-        journal=lambda: Journal.open(at.session.folder, at.clock.now, read_only=True),
-    )
+    reader = await at.again(options=OFF, model=MODEL, read_only=True)
     draft = await reader.session.compaction.draft("snapshot")
     assert draft.plan.strategy == "checkpoint"
     assert "read-only" in draft.plan.notes[-1]

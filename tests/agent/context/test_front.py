@@ -12,7 +12,6 @@ from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
 from pinfold.ports.provider import Request
 from pinfold.rollout.events import ContextSet, WindowReplaced
-from pinfold.rollout.journal import Journal
 from pinfold.tokens.prices import Price
 from pinfold.tools import registry
 
@@ -20,7 +19,7 @@ WIDE = replace(MODEL, context_window=200_000)
 
 
 def contexts(on: Stage) -> list[ContextSet]:
-    return [event for event in on.events() if isinstance(event, ContextSet)]
+    return on.events_of(ContextSet)
 
 
 def context_items(request: Request) -> list[str]:
@@ -145,21 +144,10 @@ async def test_rules_of_a_folder_come_once_a_file_of_it_is_read(tmp_path: Path) 
 async def test_another_set_of_tools_rewrites_the_front_and_says_the_price(tmp_path: Path) -> None:
     first = await stage(tmp_path, [says("one")], model=WIDE)
     await first.say("a")
-    await first.session.close()
-
-    def again() -> Journal:
-        return Journal.open(first.session.folder, first.clock.now)
-
     prices = {"scripted-1": Price(input=1000.0, output=1.0)}
     kept = [tool for tool in registry.tools() if tool.schema.name != "grep"]
-    on = await stage(
-        tmp_path,
-        [says("two"), says("three")],
-        model=WIDE,
-        options=Options(prices=prices),
-        journal=again,
-        with_tools=kept,
-    )
+    script = [says("two"), says("three")]
+    on = await first.again(script, model=WIDE, options=Options(prices=prices), with_tools=kept)
     requests = await on.say("b", "c")
     assert "grep" not in {tool.name for tool in requests[0].context.tools}
     (told,) = [text for text in on.told() if "set of tools" in text]
@@ -176,11 +164,7 @@ async def test_a_session_that_goes_on_later_sends_what_it_sent(tmp_path: Path) -
     await first.say("a")
     await first.session.close()
     rules.write_text("Use spaces.")
-
-    def again() -> Journal:
-        return Journal.open(first.session.folder, first.clock.now)
-
-    on = await stage(tmp_path, [says("three")], journal=again)
+    on = await first.again([says("three")])
     requests = [*first.provider.requests, *await on.say("b")]
     begin = sent(requests[0]).removesuffix('"}]')
     assert sent(requests[1]).startswith(begin)

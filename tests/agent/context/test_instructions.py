@@ -75,8 +75,7 @@ async def test_a_pipe_in_the_place_of_rules_is_told_once(tmp_path: Path) -> None
     at = await stage(tmp_path, [says("One."), says("Two.")])
     os.mkfifo(at.session.cwd / "AGENTS.md")
     for prompt in ("first", "second"):
-        at.session.send(prompt)
-        await at.session.idle()
+        await at.say(prompt)
     said = f"{at.session.cwd}/AGENTS.md can't be read: it is not a regular file."
     assert [text for text in at.told() if "AGENTS.md" in text] == [said]
 

@@ -40,15 +40,13 @@ async def test_memories_are_told_from_the_first_request_on_and_stay_what_they_we
 ) -> None:
     options = memories(tmp_path)
     on = await stage(tmp_path, [says("a"), says("b")], options=options, model=LARGE)
-    on.session.send("hi")
-    await on.session.idle()
+    await on.say("hi")
     (tmp_path / "memory-home" / "memories" / "memory_summary.md").write_text("- other\n")
-    on.session.send("again")
-    await on.session.idle()
+    await on.say("again")
     first, second = (request.context for request in on.provider.requests)
     assert first == second
     assert "1 rule: Run make test. [0198ab12-1234#7]" in first.remembered
-    assert len([event for event in on.events() if isinstance(event, ContextSet)]) == 1
+    assert len(on.events_of(ContextSet)) == 1
     await on.session.close()
 
 
@@ -56,15 +54,12 @@ async def test_the_user_folds_them_and_takes_them_in_again(tmp_path: Path) -> No
     on = await stage(
         tmp_path, [says("a"), says("b"), says("c")], options=memories(tmp_path), model=LARGE
     )
-    on.session.send("hi")
-    await on.session.idle()
+    await on.say("hi")
     assert "Folded the memories" in await on.session.window.fold_memories(folded=True)
-    on.session.send("again")
-    await on.session.idle()
+    await on.say("again")
     assert dict(on.session.reading().segments).get("memories") is None
     await on.session.window.fold_memories(folded=False)
-    on.session.send("and again")
-    await on.session.idle()
+    await on.say("and again")
     one, two, three = (request.context.remembered for request in on.provider.requests)
     assert one == three != two == ""
     await on.session.close()
@@ -73,8 +68,7 @@ async def test_the_user_folds_them_and_takes_them_in_again(tmp_path: Path) -> No
 async def test_a_small_model_and_an_empty_folder_are_told_nothing(tmp_path: Path) -> None:
     small = replace(LARGE, tools=False)
     on = await stage(tmp_path, [says("a")], options=memories(tmp_path), model=small)
-    on.session.send("hi")
-    await on.session.idle()
+    await on.say("hi")
     assert on.provider.requests[0].context.memories is None
     await on.session.close()
 
@@ -83,24 +77,21 @@ async def test_a_citation_leaves_the_reply_and_is_counted_once(tmp_path: Path) -
     options = memories(tmp_path)
     script = [says(f"{SAID}\n\n{BLOCK}"), says("b")]
     on = await stage(tmp_path, script, options=options, model=LARGE)
-    on.session.send("how do we run the tests here?")
-    await on.session.idle()
+    await on.say("how do we run the tests here?")
     reply = on.session.items[-1]
     assert reply.content == streamed(on.heard).rstrip() == SAID
     assert reply.detail["memory_citations"] == BLOCK
-    (used,) = [event for event in on.events() if isinstance(event, MemoryUsed)]
+    (used,) = on.events_of(MemoryUsed)
     assert (used.item, used.via) == (reply.n, "citation")
     assert (used.sources, used.sessions) == ((f"{SESSION}#7",), (SESSION,))
-    on.session.send("thanks")
-    await on.session.idle()
+    await on.say("thanks")
     assert [item.content for item in on.provider.requests[1].items][1] == SAID
     await on.session.close()
 
 
 async def test_without_memories_a_block_is_text_like_any_other(tmp_path: Path) -> None:
     on = await stage(tmp_path, [says(f"It looks so:\n{BLOCK}")])
-    on.session.send("show me the block")
-    await on.session.idle()
+    await on.say("show me the block")
     assert on.session.items[-1].content == streamed(on.heard) == f"It looks so:\n{BLOCK}"
     await on.session.close()
 
@@ -120,10 +111,9 @@ async def test_memory_files_are_read_without_a_card_and_nothing_beside_them(
         says("done"),
     ]
     on = await stage(tmp_path, script, Decision("no"), options=options, model=LARGE)
-    on.session.send("look")
-    await on.session.idle()
+    await on.say("look")
     assert [question.call_id for question in on.user.asked] == ["c3"]
-    used = [event for event in on.events() if isinstance(event, MemoryUsed)]
+    used = on.events_of(MemoryUsed)
     assert {event.read for event in used} == {(("summary", "memory_summary.md"),)}
     assert all(event.via == "read" for event in used)
     await on.session.close()

@@ -270,7 +270,7 @@ async def test_what_names_an_item_names_it_by_its_new_number(tmp_path: Path) -> 
     pinned = on.session.window.item(int(pin))
     assert pinned is not None
     assert "part_20" in pinned.content
-    observed = [event for event in on.events() if isinstance(event, ArtifactObserved)]
+    observed = on.events_of(ArtifactObserved)
     assert [event.item for event in observed] == [pin]
     await on.session.close()
 

@@ -10,7 +10,6 @@ from fakes.provider import says
 from pinfold.agent.options import Options
 from pinfold.commands.context_text import facts
 from pinfold.numbers import precise
-from pinfold.rollout.journal import Journal
 from pinfold.tokens.prices import Price
 from pinfold.wire.caching import kept_for, never_cached
 
@@ -20,17 +19,13 @@ OPTIONS = Options(prices={"scripted-1": Price(input=100.0, output=1.0, cache_wri
 async def left(root: Path, reply: str = "word " * 900) -> Stage:
     on = await stage(root, [says(reply) for _ in range(3)], options=OPTIONS)
     for prompt in ("a", "b", "c"):
-        on.session.send(prompt)
-        await on.session.idle()
+        await on.say(prompt)
     await on.session.close()
     return on
 
 
 async def again(root: Path, first: Stage, seconds: float, options: Options = OPTIONS) -> Stage:
-    def opened() -> Journal:
-        return Journal.open(first.session.folder, first.clock.now)
-
-    on = await stage(root, [says("on")], options=options, journal=opened)
+    on = await first.again([says("on")], options=options)
     await on.clock.advance(seconds)
     return on
 
@@ -47,8 +42,7 @@ async def test_a_cold_cache_is_priced_with_and_without_a_compaction(tmp_path: Pa
     )
     assert len(on.events()) == count, "looking costs nothing"
     await first.clock.advance(3_600)  # by which the journal is written
-    on.session.send("d")
-    await on.session.idle()
+    await on.say("d")
     assert await on.session.cold() == ""
 
 

@@ -21,7 +21,7 @@ async def test_it_is_journalled_and_sent_with_the_next_request(tmp_path: Path) -
         await on.session.send("go")
     await on.session.close()
     assert [request.reasoning_effort for request in on.provider.requests] == ["low", "max", None]
-    changes = [event for event in on.events() if isinstance(event, ModelChanged)]
+    changes = on.events_of(ModelChanged)
     assert [change.effort for change in changes] == ["", "low", "max", ""]
 
 

@@ -10,6 +10,7 @@ from fakes.agent import Stage, stage
 from fakes.provider import ScriptedProvider, Step, calls, says
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.options import Options
+from pinfold.agent.requests import learned_windows
 from pinfold.agent.requests.learned_windows import LearnedWindow, LearnedWindows, place_of
 from pinfold.agent.requests.learning import taught
 from pinfold.agent.updates import Told
@@ -92,13 +93,12 @@ async def limited(
 
 
 async def prompt(at: Stage, text: str) -> TurnFinished:
-    at.session.send(text)
-    await at.session.idle()
-    return [event for event in at.events() if isinstance(event, TurnFinished)][-1]
+    await at.say(text)
+    return at.events_of(TurnFinished)[-1]
 
 
 def windows(at: Stage) -> list[tuple[int, str]]:
-    changes = [event for event in at.events() if isinstance(event, ModelChanged)]
+    changes = at.events_of(ModelChanged)
     return [(change.context_window, change.window_source) for change in changes]
 
 
@@ -108,13 +108,20 @@ def warned(at: Stage) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("rate", [1.1, 1.6], ids=["counts as we do", "counts far more"])
-@pytest.mark.parametrize("refusal", [telling, telling_all])
+@pytest.mark.parametrize(
+    ("refusal", "rate"),
+    [
+        pytest.param(telling, 1.1, id="counts as we do"),
+        pytest.param(telling_all, 1.6, id="counts far more"),
+    ],
+)
 async def test_the_limit_that_the_server_tells_is_the_window(
     tmp_path: Path, refusal: Refusal, rate: float
 ) -> None:
     at, provider = await limited(tmp_path, WIDE_ENOUGH, refusal, work(20))
     provider.rate = rate
+    with pytest.raises(Refused, match="400,000 tokens was not learned"):
+        await at.session.forget_window()
     ended = await prompt(at, "read it all")
     assert ended.state == "done", ended.reason
     assert at.session.items[-1].content == "All of it is read."
@@ -127,6 +134,17 @@ async def test_the_limit_that_the_server_tells_is_the_window(
     assert len(provider.refused) == 1, "planned with from then on"
     (said,) = warned(at)
     assert f"takes {provider.limit:,} tokens, not the 400,000 tokens that context_window" in said
+    # The journal has it, and so have later sessions.
+    statuses = [event.status for event in at.events() if isinstance(event, RequestFinished)]
+    assert statuses.count("ContextOverflow") == 1
+    (*_, change) = (event for event in at.events() if isinstance(event, ModelChanged))
+    assert "was refused" in change.reason
+    assert LearnedWindows(tmp_path / "home").find(PLACE) == LearnedWindow(PLACE, provider.limit)
+    # The user forgets it.
+    assert (await at.session.forget_window()).endswith("400,000 from now on (config).")
+    assert at.session.model.context_window == 400_000
+    assert windows(at)[-1] == (400_000, "config")
+    assert LearnedWindows(tmp_path / "home").find(PLACE) is None
 
 
 async def test_without_a_limit_three_quarters_of_what_was_sent_are(tmp_path: Path) -> None:
@@ -173,14 +191,6 @@ async def test_one_request_teaches_five_times_at_most(tmp_path: Path) -> None:
     assert at.session.model.context_window == 95_000
 
 
-async def test_what_was_learned_serves_later_sessions(tmp_path: Path) -> None:
-    at, provider = await limited(tmp_path, WIDE_ENOUGH, telling, work(20))
-    await prompt(at, "read it all")
-    await at.session.close()
-    kept = LearnedWindows(tmp_path / "home").find(PLACE)
-    assert kept == LearnedWindow(PLACE, provider.limit)
-
-
 @pytest.mark.parametrize(
     "error",
     [
@@ -189,8 +199,8 @@ async def test_what_was_learned_serves_later_sessions(tmp_path: Path) -> None:
     ],
 )
 async def test_other_limits_teach_nothing(tmp_path: Path, error: ContextOverflow) -> None:
-    at, _ = await limited(tmp_path, WIDE_ENOUGH, lambda *_: error, work(20))
-    await prompt(at, "read it all")
+    at, _ = await limited(tmp_path, 1.3, lambda *_: error, ())
+    await prompt(at, "look: " + "word " * 1_500)
     assert windows(at) == [(400_000, "config")]
     assert LearnedWindows(tmp_path / "home").find(PLACE) is None
 
@@ -209,18 +219,6 @@ async def test_a_larger_request_that_succeeds_forgets_it(tmp_path: Path) -> None
     assert any(
         f"{learned:,} tokens is forgotten: 400,000 from now on" in text for text in at.told()
     )
-
-
-async def test_the_user_forgets_it(tmp_path: Path) -> None:
-    at, _ = await limited(tmp_path, WIDE_ENOUGH, telling, work(20))
-    with pytest.raises(Refused, match="400,000 tokens was not learned"):
-        await at.session.forget_window()
-    await prompt(at, "read it all")
-    said = await at.session.forget_window()
-    assert said.endswith("400,000 from now on (config).")
-    assert at.session.model.context_window == 400_000
-    assert windows(at)[-1] == (400_000, "config")
-    assert LearnedWindows(tmp_path / "home").find(PLACE) is None
 
 
 async def test_a_model_that_can_never_hold_it_is_named_in_one_sentence(tmp_path: Path) -> None:
@@ -262,7 +260,7 @@ async def test_where_no_output_can_be_read_it_ends_too(tmp_path: Path) -> None:
     assert ended.state == "failed"
     assert "tokens; give its server a larger window" in ended.reason
     assert len(provider.sizes) < 5, "nothing is asked for again and again"
-    assert not [event for event in at.events() if isinstance(event, WindowReplaced)]
+    assert not at.events_of(WindowReplaced)
 
 
 async def test_off_learns_and_compacts_nothing(tmp_path: Path) -> None:
@@ -272,7 +270,7 @@ async def test_off_learns_and_compacts_nothing(tmp_path: Path) -> None:
     assert ended.state == "failed"
     assert "/compact makes room" in ended.reason
     assert at.session.model.context_window == provider.limit
-    assert not [event for event in at.events() if isinstance(event, WindowReplaced)]
+    assert not at.events_of(WindowReplaced)
 
 
 async def test_a_window_that_was_right_is_only_compacted(tmp_path: Path) -> None:
@@ -292,15 +290,6 @@ async def test_what_the_file_cannot_take_is_learned_all_the_same(tmp_path: Path)
     assert (await prompt(at, "read it all")).state == "done"
     assert at.session.model.context_window == provider.limit
     assert any("Later sessions will not know" in text for text in warned(at))
-
-
-async def test_each_refusal_stands_in_the_journal(tmp_path: Path) -> None:
-    at, _ = await limited(tmp_path, WIDE_ENOUGH, telling, work(20))
-    await prompt(at, "read it all")
-    statuses = [event.status for event in at.events() if isinstance(event, RequestFinished)]
-    assert statuses.count("ContextOverflow") == 1
-    (change,) = [e for e in at.events() if isinstance(e, ModelChanged) and e.reason][-1:]
-    assert "was refused" in change.reason
 
 
 @pytest.mark.parametrize(
@@ -356,9 +345,9 @@ def test_a_damaged_file_is_learned_anew(tmp_path: Path) -> None:
     assert kept.find(PLACE) == LearnedWindow(PLACE, 4_096)
 
 
-def test_the_file_keeps_the_newest(tmp_path: Path) -> None:
+def test_the_file_keeps_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learned_windows, "MOST", 3)
     kept = LearnedWindows(tmp_path)
-    for n in range(205):
+    for n in range(5):
         kept.keep(LearnedWindow(place_of("p", "http://x", f"m{n}"), 4_096))
-    assert len(kept.places()) == 200
-    assert place_of("p", "http://x", "m204") in kept.places()
+    assert {place.model for place in kept.places()} == {"m2", "m3", "m4"}

@@ -13,14 +13,13 @@ from pinfold.rollout.events import RequestFinished, TurnStarted
 
 
 def requests(at: Stage) -> list[RequestFinished]:
-    return [event for event in at.events() if isinstance(event, RequestFinished)]
+    return at.events_of(RequestFinished)
 
 
 async def talked(root: Path, options: Options) -> Stage:
     at = await stage(root, [says("Hello."), says("x"), says("Well.")], options=options)
     at.session.typed()  # there is nothing yet that a cache could hold
-    at.session.send("hi")
-    await at.session.idle()
+    await at.say("hi")
     return at
 
 
@@ -50,20 +49,17 @@ async def test_the_prompt_that_comes_breaks_it_off(tmp_path: Path) -> None:
     at = await stage(
         tmp_path, [says("Hello."), [gate], says("Well.")], options=Options(prewarm=True)
     )
-    at.session.send("hi")
-    await at.session.idle()
+    await at.say("hi")
     at.session.typed()
     await at.until(lambda: True)
-    at.session.send("how are you?")
-    await at.session.idle()
+    await at.say("how are you?")
     assert at.session.items[-1].content == "Well."
 
 
 async def test_whatever_goes_wrong_is_noted_and_no_more(tmp_path: Path) -> None:
     script = [says("Hello."), [RuntimeError("a bug")]]
     at = await stage(tmp_path, script, options=Options(prewarm=True))
-    at.session.send("hi")
-    await at.session.idle()
+    await at.say("hi")
     at.session.typed()
     await at.until(lambda: len(requests(at)) == 2)
     assert requests(at)[-1].status == "RuntimeError"

@@ -48,9 +48,8 @@ async def opened(
 
 async def results(on: Stage, *prompts: str) -> list[Item]:
     for prompt in prompts:
-        on.session.send(prompt)
-        await on.session.idle()
-    return [item for item in on.session.items if item.kind == "tool_result"]
+        await on.say(prompt)
+    return on.items("tool_result")
 
 
 def judged(mode: Mode, **more: Any) -> Verdict:
@@ -121,7 +120,7 @@ async def test_always_holds_through_both_ways_until_the_texts_change(tmp_path: P
     assert on.user.asked[1].review.title == 'git: log {"path": "c"}'
     assert third.content == "log ran."
     assert fourth.content.startswith("log of MCP server git has changed since it was listed")
-    decided = [event for event in on.events() if isinstance(event, ApprovalDecided)]
+    decided = on.events_of(ApprovalDecided)
     assert decided[0].prefix == f"mcp:git/log#{LOG.hash}"
     assert [arguments["path"] for _, _, arguments in servers.calls] == ["a", "b", "c"]
 
@@ -288,5 +287,5 @@ async def test_always_on_a_call_allows_no_edits(tmp_path: Path) -> None:
     )
     await results(on, "go")
     assert "lib/a.py" in on.user.asked[0].reason
-    (decided,) = [event for event in on.events() if isinstance(event, ApprovalDecided)]
+    (decided,) = on.events_of(ApprovalDecided)
     assert decided.folders == ()

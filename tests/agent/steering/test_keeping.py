@@ -27,11 +27,8 @@ async def at(tmp_path: Path) -> AsyncIterator[Stage]:
         script.append(calls((f"c{turn}", "shell", '{"command": "seq 1 300"}')))
         script.append(says(f"Read part {turn}, {turn}7,123 rows."))
     staged = await stage(tmp_path, [*script, says("Fine.")], options=OPTIONS)
-    for turn in range(4):
-        staged.session.send(f"read part {turn}")
-        await staged.session.idle()
-    staged.session.send("go on")
-    await staged.session.idle()
+    await staged.say(*(f"read part {turn}" for turn in range(4)))
+    await staged.say("go on")
     compaction = staged.session.compaction
     await compaction.apply(await compaction.draft("checkpoint", BARE))
     yield staged
@@ -80,8 +77,7 @@ async def test_what_is_remembered_follows_the_session(at: Stage) -> None:
     assert any("seq 1 300" in line.text for line in kept.digest.lines)
     assert kept.anchors.of_artifact("cmd:seq 1 300") is not None
     at.provider.script.append(says("Yes."))
-    at.session.send("Never touch main.py.")
-    await at.session.idle()
+    await at.say("Never touch main.py.")
     kept = await compaction.remembered(1_000)
     assert "Never touch main.py." in [suggestion.text for suggestion in kept.suggested]
     assert kept.stated == ()
@@ -99,10 +95,9 @@ async def test_a_fork_goes_on_in_an_earlier_window(at: Stage, tmp_path: Path) ->
     try:
         assert [row.n for row in forked.session.window.overview().rows] == stood
         assert len(forked.session.window.generations) == 1
-        forked.session.send("and now?")
-        await forked.session.idle()
+        await forked.say("and now?")
         assert forked.session.items[-1].content == "On."
-        sent = [event for event in forked.events() if isinstance(event, RequestFinished)]
+        sent = forked.events_of(RequestFinished)
         assert sent[-1].window_id == f"{forked.session.id}:0"
         assert session.window.generations[-1].generation == 1
     finally:

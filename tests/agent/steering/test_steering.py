@@ -10,7 +10,6 @@ from fakes.provider import calls, says, thinks
 from pinfold.agent.options import Options
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import GoalSet, ItemsMarked, PinsChanged, WindowCounted
-from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
 from pinfold.rollout.values import CoreStatement, Usage
 from pinfold.window.refused import Refused
@@ -23,18 +22,15 @@ async def test_a_masked_result_leaves_the_next_request_and_comes_back_with_undo(
 ) -> None:
     script = [calls(("c1", *LONG)), says("Counted."), says("Masked now."), says("Back again.")]
     at = await stage(tmp_path, script, options=_full())
-    at.session.send("count")
-    await at.session.idle()
+    await at.say("count")
     before = at.session.reading().used
     effect = await at.session.window.act("mask", at.session.window.numbers("3"))
     assert at.session.reading().used == before - effect.freed < before
-    at.session.send("and now?")
-    await at.session.idle()
+    await at.say("and now?")
     sent = {item.n: item.content for item in at.provider.requests[-1].items}
     assert sent[3].startswith("[#3 $ seq 400: exit 0, 400; ")
     assert await at.session.window.undo() == "the mask of #3"
-    at.session.send("once more")
-    await at.session.idle()
+    await at.say("once more")
     sent = {item.n: item.content for item in at.provider.requests[-1].items}
     assert "\n399\n" in sent[3]
     assert [type(event) for event in at.events()].count(ItemsMarked) == 2
@@ -51,11 +47,9 @@ async def test_the_model_recalls_what_was_folded(tmp_path: Path) -> None:
     ]
     at = await stage(tmp_path, script)
     for prompt in ("which port?", "thanks"):
-        at.session.send(prompt)
-        await at.session.idle()
+        await at.say(prompt)
     await at.session.window.act("fold", [1, 2])
-    at.session.send("what was the port?")
-    await at.session.idle()
+    await at.say("what was the port?")
     asked = at.provider.requests[2].items
     assert asked[0].content == (
         '[#1..2 folded: user message, reply. recall("1..2") brings it back.]'
@@ -67,15 +61,12 @@ async def test_the_model_recalls_what_was_folded(tmp_path: Path) -> None:
 
 async def test_pins_and_goal_survive_resume_and_fork(tmp_path: Path) -> None:
     at = await stage(tmp_path, [says("Yes.")])
-    at.session.send("keep the API stable")
-    await at.session.idle()
+    await at.say("keep the API stable")
     assert at.session.window.goal == "keep the API stable"
     await at.session.window.act("pin", at.session.window.select("2, src/**"))
     await at.session.window.set_goal("ship 2.0")
     folder = at.session.folder
-    await at.session.close()
-
-    again = await stage(tmp_path, [], journal=lambda: Journal.open(folder, at.clock.now))
+    again = await at.again()
     assert [pin for pin, _ in again.session.window.pins] == [2, "src/**"]
     assert again.session.window.goal == "ship 2.0"
     await again.session.close()
@@ -87,15 +78,13 @@ async def test_pins_and_goal_survive_resume_and_fork(tmp_path: Path) -> None:
 
 async def test_a_goal_reaches_the_model_at_once(tmp_path: Path) -> None:
     at = await stage(tmp_path, [says("Yes."), says("On it.")])
-    at.session.send("keep the API stable")
-    await at.session.idle()
+    await at.say("keep the API stable")
     for goal in ("ship 2.0", "ship 2.0"):
         await at.session.window.set_goal(goal)
     told = at.session.items[-1]
     assert (told.n, told.kind) == (3, "context")
     assert at.session.window.form(3) == "full"
-    at.session.send("go on")
-    await at.session.idle()
+    await at.say("go on")
     sent = at.provider.requests[-1].items
     assert sent[2].content == "The user has set the goal of this session: ship 2.0"
     assert sent[3].content == "go on"
@@ -130,13 +119,8 @@ async def test_a_goal_that_was_not_told_is_told_when_the_session_goes_on(tmp_pat
     await at.session.window.set_goal("ship 2.0")
     gate.set()
     await at.session.idle()
-    folder = at.session.folder
-    await at.session.close()
-    again = await stage(
-        tmp_path, [says("On it.")], journal=lambda: Journal.open(folder, at.clock.now)
-    )
-    again.session.send("go on")
-    await again.session.idle()
+    again = await at.again([says("On it.")])
+    await again.say("go on")
     assert [item.content for item in again.provider.requests[-1].items][-2:] == [
         "The user has set the goal of this session: ship 2.0",
         "go on",
@@ -148,9 +132,7 @@ async def test_a_compacted_window_tells_the_goal_once(tmp_path: Path) -> None:
     options = Options(approvals="full", auto="off", compact=PlanOptions(min_headroom_tokens=500))
     at = await stage(tmp_path, script, options=options)
     await at.session.window.set_goal("ship 2.0")
-    for turn in range(4):
-        at.session.send(f"count {turn}")
-        await at.session.idle()
+    await at.say(*(f"count {turn}" for turn in range(4)))
     await at.session.compact("checkpoint")
     items = at.session.window.items
     assert [item.kind for item in items if "ship 2.0" in item.content] == ["checkpoint"]
@@ -171,13 +153,9 @@ async def test_the_core_takes_no_more_than_its_share_of_the_window(tmp_path: Pat
 
 async def test_a_read_only_session_refuses_and_writes_nothing(tmp_path: Path) -> None:
     at = await stage(tmp_path, [says("Yes.")])
-    at.session.send("hello")
-    await at.session.idle()
-    folder, count = at.session.folder, len(at.events())
-    await at.session.close()
-    look = await stage(
-        tmp_path, [], journal=lambda: Journal.open(folder, at.clock.now, read_only=True)
-    )
+    await at.say("hello")
+    count = len(at.events())
+    look = await at.again(read_only=True)
     for doing in (look.session.window.act("pin", [1]), look.session.window.set_goal("x")):
         with pytest.raises(Refused, match="read-only"):
             await doing
@@ -196,8 +174,7 @@ async def test_the_servers_count_is_asked_for_after_a_mask_and_is_measured(tmp_p
     script = [calls(("c1", *LONG)), says("Counted.", usage=Usage(input=4_000, output=9))]
     at = await stage(tmp_path, script, options=_full())
     at.provider.counts = [2_000]
-    at.session.send("count")
-    await at.session.idle()
+    await at.say("count")
     await at.session.window.act("mask", [3])
     assert at.session.reading().source in ("calibrated", "estimated")
     await at.until(lambda: at.session.reading().source == "measured")
@@ -208,8 +185,7 @@ async def test_the_servers_count_is_asked_for_after_a_mask_and_is_measured(tmp_p
 async def test_pins_cost_what_they_hold_in_the_window_now(tmp_path: Path) -> None:
     script = [calls(("c1", *LONG)), says("Counted.")]
     at = await stage(tmp_path, script, options=_full())
-    at.session.send("count")
-    await at.session.idle()
+    await at.say("count")
     await at.session.window.act("mask", [3])
     window = at.session.window
     effect = await window.act("pin", [2])
@@ -223,8 +199,7 @@ async def test_pins_cost_what_they_hold_in_the_window_now(tmp_path: Path) -> Non
 
 async def test_every_steer_is_an_event(tmp_path: Path) -> None:
     at = await stage(tmp_path, [says("Yes.")])
-    at.session.send("hello")
-    await at.session.idle()
+    await at.say("hello")
     await at.session.window.act("pin", [2])
     await at.session.window.act("unpin", [2])
     await at.session.window.set_goal("ship")

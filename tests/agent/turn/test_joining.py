@@ -12,14 +12,13 @@ from pinfold.checkpoint.view import view_v1
 from pinfold.rollout import provenance
 from pinfold.rollout.events import PromptUnqueued
 from pinfold.rollout.items import Item
-from pinfold.rollout.journal import Journal
 
 FULL = Options(approvals="full")
 LIST = ("list_dir", "{}")
 
 
 def users(on: Stage) -> list[Item]:
-    return [item for item in on.session.items if item.kind == "user"]
+    return on.items("user")
 
 
 async def typed_in_mid_turn(root: Path, *said: str, steers: bool = True) -> Stage:
@@ -125,7 +124,5 @@ async def test_what_waited_when_pinfold_stopped_goes_into_the_draft(tmp_path: Pa
     on.session.send("begin")
     await on.until(lambda: bool(on.provider.requests))
     on.session.send("steers")
-    folder = on.session.folder
-    await on.session.close()
-    again = await stage(tmp_path, [], journal=lambda: Journal.open(folder, on.clock.now))
+    again = await on.again()
     assert again.session.draft().text == "steers"

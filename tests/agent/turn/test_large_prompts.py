@@ -75,7 +75,7 @@ async def test_the_model_pages_through_it_and_nobody_is_asked(tmp_path: Path) ->
     ]
     at.session.send(smaller.prompt.text, smaller.prompt.pasted)
     await at.session.idle()
-    results = [item.content for item in at.session.items if item.kind == "tool_result"]
+    results = at.texts("tool_result")
     read = [
         line.split("\t", 1)[1] for result in results for line in result.splitlines() if "\t" in line
     ]
@@ -89,9 +89,8 @@ async def test_whatever_the_text_read_file_can_read_it(tmp_path: Path, text: str
     smaller = await at.session.large.attach(Prompt(text, ((0, len(text)),)))
     script = [calls(("c1", "read_file", json.dumps({"path": str(smaller.files[0])}))), says("ok")]
     at.provider.script = script
-    at.session.send("read it")
-    await at.session.idle()
-    [result] = [item for item in at.session.items if item.kind == "tool_result"]
+    await at.say("read it")
+    [result] = at.items("tool_result")
     assert result.detail["ok"]
     assert "more characters" not in result.content
     kept = smaller.files[0].read_text(encoding="utf-8")
@@ -189,10 +188,8 @@ async def test_any_prompt_fits_afterwards(
 async def test_a_large_request_that_a_compaction_cuts_is_told(tmp_path: Path) -> None:
     """As where it was adopted, or another model has a smaller window."""
     at = await stage(tmp_path, [says("Noted."), says("Done.")])
-    at.session.send("begin")
-    await at.session.idle()
-    at.session.send("word " * 5_500)
-    await at.session.idle()
+    await at.say("begin")
+    await at.say("word " * 5_500)
     items = [data.item for data in at.events() if isinstance(data, ItemAdded)]
     assert items[2].content == "word " * 5_500  # whole in the rollout
     assert any("#3" in text and "middle is left out" in text for text in at.told())

@@ -17,8 +17,7 @@ WRITE = calls(("c1", "write_file", json.dumps({"path": "a.txt", "content": "x"})
 async def planned(root: Path, decision: Decision, *after: list[Step]) -> Stage:
     on = await stage(root, [WRITE, says(PLAN), *after], decision)
     on.session.set_approvals("plan")
-    on.session.send("fix the cart")
-    await on.session.idle()
+    await on.say("fix the cart")
     return on
 
 
@@ -58,8 +57,7 @@ async def test_another_mode_ends_it(tmp_path: Path) -> None:
     on = await stage(tmp_path, [says(PLAN)])
     on.session.set_approvals("plan")
     on.session.set_approvals("ask")
-    on.session.send("fix the cart")
-    await on.session.idle()
+    await on.say("fix the cart")
     assert not on.user.asked
 
 

@@ -32,15 +32,13 @@ def read(path: str) -> tuple[str, str, str]:
 async def wrote(root: Path, *made: tuple[str, str, str]) -> Stage:
     """A session whose only turn made these calls; closed."""
     on = await stage(root, [calls(*made), says("Done.")], options=Options(approvals="full"))
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     await on.session.close()
     return on
 
 
 async def again(root: Path, was: Stage, *script: list) -> Stage:  # type: ignore[type-arg]
-    folder = was.session.folder
-    return await stage(root, script, journal=lambda: Journal.open(folder, was.clock.now))
+    return await was.again(script)
 
 
 # How it was left
@@ -61,8 +59,7 @@ async def test_a_turn_that_ended_well_needs_no_warning(tmp_path: Path) -> None:
     on = await again(tmp_path, await wrote(tmp_path, write("a.py", "a")), says("Yes."))
     assert on.session.notices == ()
     assert on.session.left_at == "Your last request (#1) was finished: “go”."
-    on.session.send("and now?")
-    await on.session.idle()
+    await on.say("and now?")
     kinds = [item.kind for item in on.provider.requests[-1].items]
     assert kinds == ["user", "tool_call", "tool_result", "assistant", "user"]
 
@@ -70,8 +67,7 @@ async def test_a_turn_that_ended_well_needs_no_warning(tmp_path: Path) -> None:
 async def test_a_new_session_stands_nowhere(tmp_path: Path) -> None:
     on = await stage(tmp_path, [says("Hello.")])
     assert on.session.left_at == ""
-    on.session.send("hello")
-    await on.session.idle()
+    await on.say("hello")
     assert on.kinds() == ["user", "assistant"]
 
 
@@ -81,8 +77,7 @@ async def test_an_open_plan_is_told_to_both(tmp_path: Path) -> None:
         "Your last request (#1) was finished: “go”. Plan: 1 of 6 steps done; next: Port part 2."
     )
     for prompt in ("and now?", "and then?"):
-        on.session.send(prompt)
-        await on.session.idle()
+        await on.say(prompt)
     told = [item for item in on.provider.requests[-1].items if item.kind == "checkpoint"]
     (only,) = told
     assert only.content == (
@@ -95,15 +90,13 @@ async def test_an_open_plan_is_told_to_both(tmp_path: Path) -> None:
 
 async def test_a_turn_that_was_cut_off_is_told_with_its_request(tmp_path: Path) -> None:
     on = await stage(tmp_path, [[RequestRejected("No credit is left.")]])
-    on.session.send("mend\nthe   port " + "now " * 80)
-    await on.session.idle()
+    await on.say("mend\nthe   port " + "now " * 80)
     await on.session.close()
     later = await again(tmp_path, on, says("Mended."))
     assert later.session.left_at.startswith("Your last request (#1): “mend the port now now ")
     assert later.session.left_at.endswith(" n…”.")
     assert len(later.session.left_at) < 200
-    later.session.send("go on")
-    await later.session.idle()
+    await later.say("go on")
     told = later.provider.requests[-1].items[1]
     assert told.content.startswith(
         "This session was closed and is open again. The last turn failed: No credit is left.\n"
@@ -118,16 +111,14 @@ async def test_a_crash_leaves_a_turn_that_is_gone_on_with(tmp_path: Path) -> Non
     assert later.session.left_at == (
         "Your last request (#9): “more”. Plan: 1 of 6 steps done; next: Port part 2."
     )
-    later.session.send("go on")
-    await later.session.idle()
+    await later.say("go on")
     told = next(i for i in later.provider.requests[-1].items if i.kind == "checkpoint")
     assert "The last turn was interrupted: pinfold stopped." in told.content
 
 
 async def test_a_failed_turn_is_told_with_its_reason(tmp_path: Path) -> None:
     on = await stage(tmp_path, [[RequestRejected("No credit is left.")]])
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     await on.session.close()
     assert (await again(tmp_path, on)).session.notices == (
         "The last turn failed: No credit is left.",
@@ -164,11 +155,7 @@ async def test_prompts_that_waited_go_into_the_prompt_line(tmp_path: Path, read_
     on.session._parts.work.queue.add(Prompt("and then?"))
     on.session._parts.work.queue.add(Prompt("and after that?", ((4, 9),)))
     await on.session.idle()
-    await on.session.close()
-    folder = on.session.folder
-    later = await stage(
-        tmp_path, [], journal=lambda: Journal.open(folder, on.clock.now, read_only=read_only)
-    )
+    later = await on.again(read_only=read_only)
     assert "middle of a turn" in later.session.notices[0]
     told = "The 2 queued prompts are in the prompt line."
     assert (told in later.session.notices) is not read_only
@@ -197,8 +184,7 @@ async def test_files_that_changed_meanwhile_are_told_and_journalled_with_the_nex
     assert (found.changed, found.gone) == (("a.py", "c.py"), ("b.py",))
     assert str(found) == "2 files changed since: a.py, c.py. Gone since: b.py."
     assert len(on.events()) == before
-    on.session.send("go on")
-    await on.session.idle()
+    await on.say("go on")
     seen = [event for event in on.events()[before:] if isinstance(event, ArtifactObserved)]
     assert [(event.uri, event.op, event.hash, event.item) for event in seen] == [
         ("a.py", "read", blob_hash(b"mine"), None),
@@ -246,9 +232,9 @@ async def test_what_was_done_to_files_is_undone_in_a_fork_and_journalled_there(
     undos = plan(done, fork.session.cwd, fork.session.folder)
     assert await fork.session.files.undo(undos) == "Undone: a.py."
     assert not (tmp_path / "work/a.py").exists()
-    (seen,) = [event for event in fork.events() if isinstance(event, ArtifactObserved)]
+    (seen,) = fork.events_of(ArtifactObserved)
     assert (seen.uri, seen.op, seen.backup) == ("a.py", "delete", blob_hash(b"a"))
     assert Blobs(fork.session.folder).read(blob_hash(b"a")) == b"a"
     with pytest.raises(ToolError):
         await fork.session.files.undo(undos)
-    assert len([event for event in fork.events() if isinstance(event, ArtifactObserved)]) == 1
+    assert len(fork.events_of(ArtifactObserved)) == 1

@@ -51,11 +51,10 @@ def shell(command: str) -> tuple[str, str]:
 
 async def test_a_reply_is_streamed_then_journalled(tmp_path: Path) -> None:
     on = await stage(tmp_path, [[*thinks("hm"), *says("Hello there.")]])
-    on.session.send("hi")
-    await on.session.idle()
+    await on.say("hi")
     assert on.kinds() == ["user", "reasoning", "assistant"]
     assert [item.n for item in on.session.items] == [1, 2, 3]
-    finished = [event for event in on.events() if isinstance(event, RequestFinished)]
+    finished = on.events_of(RequestFinished)
     assert finished[0].status == "ok"
     assert finished[0].usage is not None
     assert on.session.reading().source == "measured"
@@ -69,8 +68,7 @@ async def test_a_reply_is_streamed_then_journalled(tmp_path: Path) -> None:
 async def test_tools_run_and_the_model_sees_their_results(tmp_path: Path) -> None:
     script = [calls(("c1", *shell("echo out; exit 3")), text="Let me look."), says("It failed.")]
     on = await stage(tmp_path, script, options=Options(approvals="full"))
-    on.session.send("run it")
-    await on.session.idle()
+    await on.say("run it")
     assert on.kinds() == ["user", "assistant", "tool_call", "tool_result", "assistant"]
     result = on.session.items[3]
     assert "out" in result.content
@@ -85,8 +83,7 @@ async def test_the_call_is_on_disk_before_its_tool_runs(tmp_path: Path) -> None:
     on = await stage(tmp_path, [], options=Options(approvals="full"))
     rollout = on.session.folder / "rollout.jsonl"
     on.provider.script = [calls(("c1", *shell(f"cp {rollout} seen.jsonl"))), says("done")]
-    on.session.send("copy the journal")
-    await on.session.idle()
+    await on.say("copy the journal")
     assert '"tool_call"' in (tmp_path / "work" / "seen.jsonl").read_text()
 
 
@@ -98,8 +95,7 @@ async def test_reading_calls_run_at_once(tmp_path: Path) -> None:
         calls(*((f"c{n}", "read_file", json.dumps({"path": n})) for n in "ab")),
         says("both"),
     ]
-    on.session.send("read both")
-    await on.session.idle()
+    await on.say("read both")
     assert on.kinds().count("tool_result") == 2
     assert on.ended == "done"
 
@@ -107,30 +103,21 @@ async def test_reading_calls_run_at_once(tmp_path: Path) -> None:
 async def test_a_refused_call_goes_back_as_refused(tmp_path: Path) -> None:
     script = [calls(("c1", *shell("rm -rf x"))), says("All right.")]
     on = await stage(tmp_path, script, Decision("no", "use git clean"))
-    on.session.send("clean up")
-    await on.session.idle()
+    await on.say("clean up")
     result = on.session.items[2]
     assert "refused" in result.content
     assert "use git clean" in result.content
     assert on.user.asked[0].review.command == "rm -rf x"
-    decided = [event for event in on.events() if isinstance(event, ApprovalDecided)]
+    decided = on.events_of(ApprovalDecided)
     assert decided[0].verdict == "no"
 
 
 async def test_always_allows_the_prefix_and_survives_a_resume(tmp_path: Path) -> None:
     twice = [calls(("c1", *shell("git status"))), says("one")]
     on = await stage(tmp_path, twice, Decision("always"))
-    on.session.send("status")
-    await on.session.idle()
-    folder = on.session.folder
-    await on.session.close()
-    again = await stage(
-        tmp_path,
-        [calls(("c2", *shell("git status --short"))), says("two")],
-        journal=lambda: Journal.open(folder, on.clock.now),
-    )
-    again.session.send("again")
-    await again.session.idle()
+    await on.say("status")
+    again = await on.again([calls(("c2", *shell("git status --short"))), says("two")])
+    await again.say("again")
     assert not again.user.asked
     assert again.ended == "done"
 
@@ -142,8 +129,7 @@ async def test_changed_arguments_are_run_and_told(tmp_path: Path) -> None:
         [calls(("c1", *shell("echo risky"))), says("ok")],
         Decision("yes", arguments=changed),
     )
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     assert "safe\n" in on.session.items[2].content
     assert "The user changed the arguments" in on.session.items[2].content
 
@@ -151,16 +137,14 @@ async def test_changed_arguments_are_run_and_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", ["{", "[]", '{"command": 7}', '{"nope": 1}'])
 async def test_bad_arguments_are_told_to_the_model(tmp_path: Path, arguments: str) -> None:
     on = await stage(tmp_path, [calls(("c1", "shell", arguments)), says("sorry")])
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     assert not on.session.items[2].detail["ok"]
     assert on.ended == "done"
 
 
 async def test_an_unknown_tool_is_told_to_the_model(tmp_path: Path) -> None:
     on = await stage(tmp_path, [calls(("c1", "teleport", "{}")), says("sorry")])
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     assert "no tool named 'teleport'" in on.session.items[2].content
 
 
@@ -257,8 +241,7 @@ async def test_a_stream_that_breaks_after_a_whole_call_acts_on_it(tmp_path: Path
         MalformedStream("cut"),
     ]
     on = await stage(tmp_path, [broken, says("went on")], options=Options(approvals="full"))
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     assert on.kinds() == ["user", "tool_call", "tool_result", "context", "assistant"]
 
 
@@ -274,13 +257,11 @@ async def test_an_error_that_retrying_cant_mend_ends_the_turn(
     tmp_path: Path, error: Exception, reason: str
 ) -> None:
     on = await stage(tmp_path, [[error], says("later")])
-    on.session.send("go")
-    await on.session.idle()
-    finished = [event for event in on.events() if isinstance(event, TurnFinished)]
+    await on.say("go")
+    finished = on.events_of(TurnFinished)
     assert finished[-1].state == "failed"
     assert reason in finished[-1].reason
-    on.session.send("again")
-    await on.session.idle()
+    await on.say("again")
     assert on.ended == "done"
 
 
@@ -305,11 +286,10 @@ async def test_a_limit_a_time_out_or_a_sign_in_leaves_the_turn_waiting(
     on.session.send("and then this")
     gate.set()
     await on.session.idle()
-    finished = [event for event in on.events() if isinstance(event, TurnFinished)]
+    finished = on.events_of(TurnFinished)
     assert (finished[-1].state, finished[-1].reason) == ("waiting", str(error))
     assert PromptReturned("and then this") in on.heard
-    on.session.send("go on")
-    await on.session.idle()
+    await on.say("go on")
     assert on.ended == "done"
 
 
@@ -339,7 +319,7 @@ async def test_prompts_typed_during_a_turn_are_sent_after_it(tmp_path: Path) -> 
     assert on.session.unqueue(2) == "third"
     gate.set()
     await on.session.idle()
-    said = [item.content for item in on.session.items if item.kind == "user"]
+    said = on.texts("user")
     assert said == ["first", "second"]
     reasons = [e.reason for e in on.events() if isinstance(e, PromptUnqueued)]
     assert sorted(reasons) == ["edited", "sent"]
@@ -369,8 +349,7 @@ async def test_the_step_limit_asks(tmp_path: Path) -> None:
         Decision("no"),
         options=Options(max_steps=2),
     )
-    on.session.send("go round")
-    await on.session.idle()
+    await on.say("go round")
     assert on.ended == "waiting"
     assert len(on.provider.requests) == 4
 
@@ -407,8 +386,7 @@ async def test_a_crash_in_mid_call_is_closed_at_the_next_opening(tmp_path: Path)
     assert again.kinds() == ["user", "tool_call", "tool_result"]
     assert again.session.items[-1].state == "unknown"
     assert again.ended == "interrupted"
-    again.session.send("go on")
-    await again.session.idle()
+    await again.say("go on")
     assert again.ended == "done"
 
 
@@ -418,36 +396,31 @@ async def test_a_full_disk_gives_the_prompt_back_and_ends_nothing(tmp_path: Path
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
     try:
-        on.session.send("a prompt that took long to type")
-        await on.session.idle()
+        await on.say("a prompt that took long to type")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert PromptReturned("a prompt that took long to type") in on.heard
     assert on.told()
     assert not on.session.items
-    on.session.send("again")
-    await on.session.idle()
+    await on.say("again")
     assert on.ended == "done"
 
 
 async def test_a_disk_that_is_full_before_the_prompt_is_told_plainly(tmp_path: Path) -> None:
     write = calls(("w", "write_file", json.dumps({"path": "a.py", "content": "x = 1\n"})))
     on = await stage(tmp_path, [write, says("written"), says("seen")], options=FULL)
-    on.session.send("write it")
-    await on.session.idle()
+    await on.say("write it")
     (on.session.cwd / "a.py").write_text("x = 2  # by somebody else\n")
     size = (on.session.folder / "rollout.jsonl").stat().st_size
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
     try:
-        on.session.send("go on")
-        await on.session.idle()
+        await on.say("go on")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert PromptReturned("go on") in on.heard
     assert on.told()[-1].startswith("The disk is full")
-    on.session.send("go on")
-    await on.session.idle()
+    await on.say("go on")
     assert on.ended == "done"
 
 
@@ -467,8 +440,7 @@ async def test_a_disk_that_fills_in_mid_turn_ends_it_plainly(tmp_path: Path) -> 
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert on.told()
     assert on.session.phase == "idle"
-    on.session.send("again")
-    await on.session.idle()
+    await on.say("again")
     assert on.ended == "done"
     assert on.session.items[-1].content == "written"
 
@@ -483,8 +455,7 @@ async def test_a_window_that_grew_while_a_stream_broke_is_compacted_before_the_r
     script = [*reads, [gate, NetworkError("The connection broke.")], says("linked")]
     on = await stage(tmp_path, script, options=FULL)
     for n in range(8):
-        on.session.send(f"read {n}")
-        await on.session.idle()
+        await on.say(f"read {n}")
         results = [item.n for item in on.session.items if item.kind == "tool_result"]
         await on.session.window.act("mask", results[-1:])
     on.session.send("link the parts")
@@ -510,10 +481,9 @@ async def test_nothing_is_heard_before_it_is_on_disk(tmp_path: Path) -> None:
             missing.append(update.event.seq)
 
     on.session.subscribe(check)
-    on.session.send("hi")
-    await on.session.idle()
+    await on.say("hi")
     assert not missing
-    finished = [event for event in on.events() if isinstance(event, TurnFinished)]
+    finished = on.events_of(TurnFinished)
     assert [event.state for event in finished] == ["done"]
     added = [event.item.n for event in on.events() if isinstance(event, ItemAdded)]
     assert added == [1, 2]
@@ -521,14 +491,12 @@ async def test_nothing_is_heard_before_it_is_on_disk(tmp_path: Path) -> None:
 
 async def test_our_own_mistakes_end_the_turn_and_nothing_else(tmp_path: Path) -> None:
     on = await stage(tmp_path, [])  # a provider that breaks its promises
-    on.session.send("go")
-    await on.session.idle()
-    finished = [event for event in on.events() if isinstance(event, TurnFinished)]
+    await on.say("go")
+    finished = on.events_of(TurnFinished)
     assert "AssertionError" in finished[-1].reason
     assert on.session.phase == "idle"
     on.provider.script = [says("fine")]
-    on.session.send("again")
-    await on.session.idle()
+    await on.say("again")
     assert on.ended == "done"
 
 
@@ -539,8 +507,7 @@ async def test_a_break_between_a_call_and_its_result_does_not_part_them(tmp_path
         NetworkError("gone"),
     ]
     on = await stage(tmp_path, [broken, says("went on")], options=Options(approvals="full"))
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     assert on.ended == "done"
     assert [[i.kind for i in atom] for atom in atoms(on.session.items)] == [
         ["user"],
@@ -577,9 +544,7 @@ async def test_a_session_that_closes_keeps_its_queue_for_the_next_opening(tmp_pa
         await asyncio.sleep(0.001)
     on.session.send("second")
     on.session.save_draft("half a th")
-    folder = on.session.folder
-    await on.session.close()
-    again = await stage(tmp_path, [], journal=lambda: Journal.open(folder, on.clock.now))
+    again = await on.again()
     assert again.session.draft().text == "second\n\nhalf a th"
     assert not again.session.queue
     assert not again.provider.requests
@@ -595,9 +560,8 @@ async def test_two_prompts_queued_as_a_turn_ends_are_each_sent_once(tmp_path: Pa
                 on.session.send("two")
 
     on.session.subscribe(queue)
-    on.session.send("zero")
-    await on.session.idle()
-    said = [item.content for item in on.session.items if item.kind == "user"]
+    await on.say("zero")
+    said = on.texts("user")
     assert said == ["zero", "one", "two"]
 
 
@@ -610,8 +574,7 @@ async def test_a_file_that_changes_while_the_question_stands_is_asked_about_agai
     file = tmp_path / "work" / "f.txt"
     file.write_text("old\n")
     on.user.meanwhile = lambda: file.write_text("an hour of work\n")
-    on.session.send("overwrite it")
-    await on.session.idle()
+    await on.say("overwrite it")
     assert "an hour of work" in (on.user.asked[1].review.diff or "")
     assert "changed" in on.user.asked[1].reason
     assert file.read_text() == "an hour of work\n"
@@ -624,28 +587,25 @@ async def test_an_interrupted_edit_is_written_down_as_done(tmp_path: Path) -> No
     on.session.subscribe(
         lambda u: on.session.interrupt() if type(u).__name__ == "ToolStarted" else None
     )
-    on.session.send("write it")
-    await on.session.idle()
+    await on.say("write it")
     result = on.session.items[-1]
     assert (result.kind, result.state) == ("tool_result", "complete")
     assert (tmp_path / "work" / "big.txt").read_text() == content
-    seen = [event for event in on.events() if isinstance(event, ArtifactObserved)]
+    seen = on.events_of(ArtifactObserved)
     assert any(event.uri == "big.txt" and event.hash for event in seen)
     assert on.ended == "interrupted"
 
 
 async def test_a_wait_that_no_one_would_sit_out_is_not_begun(tmp_path: Path) -> None:
     on = await stage(tmp_path, [[RateLimited("come back tomorrow", retry_after=86_400)]])
-    on.session.send("go")
-    await on.session.idle()
+    await on.say("go")
     assert on.ended == "waiting"
 
 
 async def test_what_is_queued_behind_a_command_is_sent_after_it(tmp_path: Path) -> None:
     on = await stage(tmp_path, [says("I saw.")])
     on.session.run_command("sleep 0.2")
-    on.session.send("and?")
-    await on.session.idle()
+    await on.say("and?")
     assert on.kinds() == ["context", "user", "assistant"]
 
 

@@ -11,14 +11,13 @@ from pinfold.ports.approver import Decision
 from pinfold.rollout import provenance
 from pinfold.rollout.events import PromptQueued
 from pinfold.rollout.items import Item
-from pinfold.rollout.journal import Journal
 
 LOG = "We decided to drop TLS.\nNever run the tests."
 SHELL = calls(("c1", "shell", json.dumps({"command": "true"})))
 
 
 def prompts(on: Stage) -> list[Item]:
-    return [item for item in on.session.items if item.kind == "user"]
+    return on.items("user")
 
 
 async def test_a_prompt_says_what_of_it_was_typed(tmp_path: Path) -> None:
@@ -34,7 +33,7 @@ async def test_a_prompt_says_what_of_it_was_typed(tmp_path: Path) -> None:
         {"act": "pasted", "pasted": [[0, len(LOG)]]},
     ]
     assert [provenance.typed(item) for item in prompts(on)] == [["plain"], ["review this"], []]
-    queued = [event for event in on.events() if isinstance(event, PromptQueued)]
+    queued = on.events_of(PromptQueued)
     assert [event.pasted for event in queued] == [((12, 12 + len(LOG)),), ((0, len(LOG)),)]
 
 
@@ -45,9 +44,7 @@ async def test_what_waited_when_it_closed_brings_its_pastes_into_the_draft(tmp_p
     await on.until(lambda: bool(on.provider.requests))
     on.session.send(f"see {LOG}", [(4, 4 + len(LOG))])
     on.session.save_draft(f"half {LOG}", (LOG,))
-    folder = on.session.folder
-    await on.session.close()
-    again = await stage(tmp_path, [], journal=lambda: Journal.open(folder, on.clock.now))
+    again = await on.again()
     draft = again.session.draft()
     assert draft.text == f"see {LOG}\n\nhalf {LOG}"
     assert set(draft.pasted) == {LOG}
@@ -56,8 +53,7 @@ async def test_what_waited_when_it_closed_brings_its_pastes_into_the_draft(tmp_p
 async def test_the_goal_is_the_first_thing_that_the_user_typed(tmp_path: Path) -> None:
     on = await stage(tmp_path, [says("1"), says("2")])
     on.session.send(LOG, [(0, len(LOG))])
-    on.session.send("Fix the cart.")
-    await on.session.idle()
+    await on.say("Fix the cart.")
     assert on.session.window.goal == "Fix the cart."
 
 
@@ -74,9 +70,8 @@ async def test_words_given_with_a_no_are_apart_from_what_the_host_wrote(tmp_path
     note = f"use port 8080\n{LOG}"
     no = Decision("no", note, pasted=((14, len(note)),))
     on = await stage(tmp_path, [SHELL, says("ok")], no, options=Options(approvals="ask"))
-    on.session.send("go")
-    await on.session.idle()
-    result = next(item for item in on.session.items if item.kind == "tool_result")
+    await on.say("go")
+    result = on.items("tool_result")[0]
     assert note in result.content
     assert result.detail["act"] == "refused"
     assert provenance.typed(result) == ["use port 8080"]
@@ -84,9 +79,8 @@ async def test_words_given_with_a_no_are_apart_from_what_the_host_wrote(tmp_path
 
 async def test_a_refusal_by_the_mode_holds_nobodys_words(tmp_path: Path) -> None:
     on = await stage(tmp_path, [SHELL, says("ok")], options=Options(approvals="read-only"))
-    on.session.send("go")
-    await on.session.idle()
-    result = next(item for item in on.session.items if item.kind == "tool_result")
+    await on.say("go")
+    result = on.items("tool_result")[0]
     assert result.detail["act"] == "refused"
     assert provenance.typed(result) == []
 
