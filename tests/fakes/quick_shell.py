@@ -5,12 +5,12 @@ import re
 from pinfold.ports.tool import Tool, ToolContext
 from pinfold.tools import registry
 from pinfold.tools.output import Capture
-from pinfold.tools.shell import Shell, ShellArguments, _Ended
+from pinfold.tools.shell import ShellArguments, ShellTool, _Ended
 
 _COUNTS = re.compile(r"seq (?:(\d+) )?(\d+)|true")
 
 
-class QuickShell(Shell):
+class QuickShell(ShellTool):
     async def _run(self, given: ShellArguments, context: ToolContext) -> _Ended:
         counts = _COUNTS.fullmatch(given.command)
         if counts is None or context.sandbox or context.terminal:
@@ -24,4 +24,4 @@ class QuickShell(Shell):
 
 def quick_tools() -> list[Tool]:
     """All built-in tools, with that shell."""
-    return [QuickShell() if isinstance(tool, Shell) else tool for tool in registry.tools()]
+    return [QuickShell() if isinstance(tool, ShellTool) else tool for tool in registry.tools()]
