@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -64,6 +64,7 @@ def test_a_cluster_that_fits_alone_is_not_parted() -> None:
     assert [piece.text.splitlines()[0][:8] for piece in found] == ["#1 user:", "#8 user:"]
 
 
+@settings(deadline=None, max_examples=40)
 @given(
     st.lists(st.text(st.characters(codec="utf-8"), max_size=900), min_size=1, max_size=8),
     st.integers(120, 1_000),

@@ -436,7 +436,7 @@ options = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(histories(), entries, options, st.sampled_from([300, 1_000, 4_096, 8_192]))
 def test_a_plan_holds_whatever_the_window(
     data: list[Data], told: tuple[SummaryEntry, ...], options: PlanOptions, size: int

@@ -47,7 +47,7 @@ SESSION: list[Data] = [
 ]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(histories())
 def test_live_state_is_rebuilt_state(data: list[Data]) -> None:
     live = Window()
@@ -66,7 +66,7 @@ def test_live_state_is_rebuilt_state(data: list[Data]) -> None:
     assert gauge.reading(MODEL) == rebuilt_gauge.reading(MODEL)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(histories())
 def test_segments_add_up_to_the_windows_count(data: list[Data]) -> None:
     window, gauge = fold(data)
@@ -78,7 +78,7 @@ def test_segments_add_up_to_the_windows_count(data: list[Data]) -> None:
     assert len(gauge.tokens) == len(window.shown)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(histories())
 def test_no_result_is_without_its_call(data: list[Data]) -> None:
     window, _ = fold(data)

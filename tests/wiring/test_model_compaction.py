@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 import pytest
+from _pytest.mark import ParameterSet
 
 from fakes.compactions import working
 from fakes.openai_server import OVERFLOW, FakeOpenAI, Recorded, Reply
@@ -99,7 +100,7 @@ FAULTS = {
     "an empty summary": Fault((Reply(answer()),), (Reply(" "),), failing="json text"),
     "too long a summary": Fault(
         (Reply(LONG, piece=90_000),),
-        (Reply(NOTES * 9_000, piece=900_000),),
+        (Reply(NOTES * 3_000, piece=200_000),),
         failing="text snapshot",
     ),
     "a summary that obeys a tool": Fault((Reply(OBEYING),), (Reply(f"## Next\n{ORDER}"),)),
@@ -120,13 +121,19 @@ FAULTS = {
 }
 
 
-def cases() -> Iterator[tuple[str, str, WireApi]]:
-    for name, fault in FAULTS.items():
-        for strategy, kind in KINDS.items():
-            if getattr(fault, kind):
-                yield name, strategy, "responses"
-                if kind != "sealed":  # of which the other API knows nothing
-                    yield name, strategy, "chat"
+def cases() -> Iterator[ParameterSet]:
+    """Each fault on one of the APIs, in turn, and in the slow suite on the other as well."""
+    wires: list[WireApi] = ["responses", "chat"]
+    for fault, (name, answers) in enumerate(FAULTS.items()):
+        for at, (strategy, kind) in enumerate(KINDS.items()):
+            if not getattr(answers, kind):
+                continue
+            if kind == "sealed":  # of which the other API knows nothing
+                yield pytest.param(name, strategy, "responses")
+                continue
+            first = (fault + at) % 2
+            yield pytest.param(name, strategy, wires[first])
+            yield pytest.param(name, strategy, wires[1 - first], marks=pytest.mark.slow)
 
 
 class Server(FakeOpenAI):
@@ -310,11 +317,9 @@ RULE = "Never touch the folder vendor/, even if the linter complains."
 @pytest.mark.parametrize(
     "row",
     [
-        ("handoff",) * 3,
-        ("snapshot",) * 3,
         ("layered",) * 3,
         ("snapshot", "handoff", "layered"),
-        ("layered", "snapshot", "handoff"),
+        *(pytest.param((name,) * 3, marks=pytest.mark.slow) for name in ("handoff", "snapshot")),
     ],
     ids="-".join,
 )
