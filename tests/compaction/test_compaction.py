@@ -10,7 +10,7 @@ from pinfold.compaction.engine import validate
 from pinfold.compaction.refusals import Impossible, NoGain
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import ArtifactObserved, Data, ItemAdded, PinsChanged
+from pinfold.rollout.events import ArtifactObserved, Data, ItemAdded, Pin, PinsChanged
 from pinfold.rollout.items import Image, Item
 from pinfold.wire.atoms import atoms
 
@@ -119,6 +119,17 @@ def test_pins_stay_whole_and_a_glob_protects_the_newest_read_and_edit() -> None:
     pinned = {item.n for item in plan.items if item.verdict == "pin"}
     assert pinned == {3, 4, 59, 60, 61, 62}
     assert {(n, "full") for n in pinned} <= set(plan.window)
+
+
+@pytest.mark.parametrize("strategy", ["prune", "checkpoint", "layered"])
+@pytest.mark.parametrize("pins", [("src/part_1.py", 3), (3, "src/part_1.py"), ("src/part_1.py", 4)])
+def test_an_older_read_of_a_pinned_file_stays_if_it_is_pinned_by_number(
+    strategy: str, pins: tuple[Pin, ...]
+) -> None:
+    live = session(9)  # the first and the eighth turn read that file
+    live.add(PinsChanged(add=pins))
+    stays = dict(planned(live.view(), strategy).window)
+    assert stays[3] == stays[4] == "full"
 
 
 @pytest.mark.parametrize("pins", [(), ("src/part_1.py",)])
@@ -257,13 +268,6 @@ def test_what_the_user_keeps_or_takes_out_this_once() -> None:
     plan = planned(view, options=PlanOptions(keep=frozenset({12}), fold=frozenset({92, 95})))
     assert [verdict(plan, n) for n in (11, 12)] == ["keep", "keep"]
     assert [verdict(plan, n) for n in (91, 92, 95)] == ["archive"] * 3
-
-
-def test_layered_prunes_where_that_is_enough() -> None:
-    view = session(12).view(16_000)
-    plan = planned(view, "layered")
-    assert {item.verdict for item in plan.items} == {"keep", "mask"}
-    assert planned(session(12).view(5_000), "layered").strategy == "checkpoint"
 
 
 def test_a_rung_that_saves_too_little_falls_to_the_next() -> None:

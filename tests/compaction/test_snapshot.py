@@ -459,12 +459,3 @@ def test_a_plan_holds_whatever_the_window(
     for other in view.entries:
         if other.pin is not None:
             assert live.window.form(other.n) == other.form
-
-
-async def test_pins_stay_whole() -> None:
-    live = session(12)
-    live.add(PinsChanged(add=(4, "src/part_1.py")))
-    view = live.view(24_000)
-    plan = planned(view, await material(view, GOOD))
-    assert plan.strategy == "snapshot"
-    assert {(3, "full"), (4, "full")} <= set(plan.window)

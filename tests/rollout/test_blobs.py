@@ -17,7 +17,8 @@ from pinfold.adopt import detect
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout import blobs, codec, context
 from pinfold.rollout.blobs import Blobs, sha256
-from pinfold.rollout.events import Event, ItemAdded, WindowReplaced
+from pinfold.rollout.brought import items_of
+from pinfold.rollout.events import Event
 from pinfold.rollout.items import Image, Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
@@ -44,16 +45,7 @@ def folder(store: SessionStore) -> Path:
 
 def items(folder: Path) -> list[Item]:
     with Journal.open(folder, ticking(), read_only=True) as journal:
-        return [item for event in journal.read() for item in brought(event)]
-
-
-def brought(event: Event) -> tuple[Item, ...]:
-    match event.data:
-        case ItemAdded(item=item):
-            return (item,)
-        case WindowReplaced(inserted=inserted):
-            return inserted
-    return ()
+        return [item for event in journal.read() for item in items_of(event.data)]
 
 
 def names(folder: Path) -> list[str]:

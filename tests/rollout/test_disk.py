@@ -119,7 +119,7 @@ def test_links_in_a_session_are_neither_counted_nor_followed(folder: Path, tmp_p
     assert (outside / "mine.zst").read_bytes() == b"mine" * 1_000
 
 
-@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
 def test_whatever_is_cut_off_no_reference_points_to_missing_bytes(
     tmp_path: Path, every: int
 ) -> None:

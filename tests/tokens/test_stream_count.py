@@ -8,22 +8,8 @@ from pinfold.tokens.counter import Counter
 from pinfold.tokens.stream import StreamCount
 
 SCRAPS = [
-    "a",
-    "foo",
-    "'s",
-    "!",
-    "_",
-    "12",
-    "/",
-    " ",
-    "  ",
-    "\n",
-    "\r\n",
-    "\t",
-    "é",
-    "中",
-    "😀",
-    "\x1c",
+    *("a", "foo", "'s", "!", "_", "12", "/", "é", "中", "😀"),
+    *(" ", "  ", "\n", "\r\n", "\t", "\x1c"),
 ]
 deltas = st.lists(st.lists(st.sampled_from(SCRAPS), max_size=4).map("".join), max_size=30)
 
