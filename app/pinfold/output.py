@@ -1,25 +1,28 @@
-"""All that leaves on standard output and standard error.
+"""All that is printed on standard output and standard error.
 
-Anyone who prints, prints through a guard: nothing gets out that would drive a terminal.
+It passes a guard, so that nothing printed can drive a terminal.
 """
+
+from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from pinfold.sanitize import escaped, one_line, safe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.text import Text
 
 _UNBOUND = 100_000
 """More columns than any table has."""
 
 
 class _Guarded:
-    """A stream that makes all text safe."""
+    """A stream that makes text safe before it writes it."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -37,14 +40,14 @@ class _Guarded:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Guards both streams."""
+    """Guard both streams."""
     out, err = (cast("TextIO", _Guarded(stream)) for stream in (sys.stdout, sys.stderr))
     with redirect_stdout(out), redirect_stderr(err):
         yield
 
 
 def _behind(stream: TextIO) -> TextIO:
-    """The stream without its guard, for what is made safe here."""
+    """The stream without its guard, for text that is made safe here."""
     return stream.stream if isinstance(stream, _Guarded) else stream
 
 
@@ -77,9 +80,9 @@ def _encoded(value: object) -> bytes:
         return escaped(json.dumps(plain, ensure_ascii=False)).encode()
 
 
-def print_table(table: "RenderableType", *, whole: bool = False, width: int | None = None) -> None:
-    """A table on standard output, as wide as the terminal or `width` columns; a `whole` one as
-    wide as it is, for whoever filters its lines."""
+def print_table(table: RenderableType, *, whole: bool = False, width: int | None = None) -> None:
+    """A table on standard output, as wide as the terminal or `width` columns; a `whole` one takes
+    as many columns as it needs."""
     from rich.console import Console
     from rich.measure import Measurement
     from rich.segment import Segment, Segments
@@ -99,20 +102,46 @@ def print_table(table: "RenderableType", *, whole: bool = False, width: int | No
         stream.write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
-def progress_console() -> "Console":
-    """Standard error for moving bars. What is written on it must be pinfold's own."""
+def print_rows(
+    headings: Sequence[str], rows: Iterable[Sequence[str | Text]], right: Collection[str] = ()
+) -> None:
+    """A table on standard output; the columns that `right` names are aligned right.
+
+    On a narrow terminal the last column is cut. Whoever filters the lines gets all of it.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        justify: Literal["left", "right"] = "right" if heading in right else "left"
+        table.add_column(heading, no_wrap=heading != headings[-1], justify=justify)
+    for row in rows:
+        *cells, last = (Text(cell) if isinstance(cell, str) else cell for cell in row)
+        last.overflow, last.no_wrap = "ellipsis", True
+        table.add_row(*cells, last)
+    print_table(table, whole=not sys.stdout.isatty())
+
+
+def warn(text: str) -> None:
+    """A line of pinfold's own on standard error."""
+    print(f"pinfold: {one_line(text)}", file=sys.stderr)
+
+
+def progress_console() -> Console:
+    """Standard error, for progress bars; without a guard, so write pinfold's own texts alone."""
     from rich.console import Console
 
     return Console(file=_behind(sys.stderr))
 
 
 def is_watched() -> bool:
-    """Whether somebody sees on standard error how far something is."""
+    """Whether standard error is a terminal, so that progress is seen."""
     return sys.stderr.isatty()
 
 
 def print_progress(text: str) -> None:
-    """How far something is, where it is watched, in place of what was said before."""
+    """Replace the line of progress, where it is watched."""
     if not is_watched():
         return
     stream = _behind(sys.stderr)
@@ -122,7 +151,7 @@ def print_progress(text: str) -> None:
 
 
 def end_progress() -> None:
-    """Remove that line."""
+    """Remove the line of progress."""
     if not is_watched():
         return
     stream = _behind(sys.stderr)

@@ -1,12 +1,12 @@
 """The MCP servers of a session, from the user's settings and the project's `.mcp.json`."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pinfold import paths
 from pinfold.host.app_context import AppContext
 from pinfold.host.models import key_variables
+from pinfold.output import warn
 from pinfold.ports.tool import Sandbox
 from pinfold.settings import ServerSettings
 
@@ -54,7 +54,7 @@ def servers_of(
         def say(name: str) -> None:
             state = made.state(name)
             if state.why and (state.state == "stopped" or state.sign_in):
-                print(f"pinfold: MCP server {name}: {state.why}", file=sys.stderr)
+                warn(f"MCP server {name}: {state.why}")
 
         made.on_change(say)
     return made

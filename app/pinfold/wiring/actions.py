@@ -143,10 +143,10 @@ async def _exec(ctx: AppContext, arguments: argparse.Namespace, prompt: Prompt) 
     from pinfold import headless
     from pinfold.host.host import Host
     from pinfold.host.sessions import folder_of, own_folder
+    from pinfold.output import warn
     from pinfold.paths import program
     from pinfold.rollout.hold import SessionHeld
     from pinfold.rollout.journal import JournalError
-    from pinfold.sanitize import one_line
 
     schema = _schema(arguments)
     folder: Path | None = None
@@ -154,7 +154,7 @@ async def _exec(ctx: AppContext, arguments: argparse.Namespace, prompt: Prompt) 
         folder = folder_of(ctx, arguments.session)
         ctx = own_folder(ctx, folder, else_here=arguments.fork)
     for warning in ctx.loaded.warnings:
-        print(f"pinfold: {one_line(warning)}", file=sys.stderr)
+        warn(warning)
     host = Host(ctx, attended=False)
     try:
         if folder is None:

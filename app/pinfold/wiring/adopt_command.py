@@ -1,4 +1,4 @@
-"""`pinfold adopt`: going on with a session of another tool, or listing them."""
+"""`pinfold adopt`: continues a session of another tool, or lists them."""
 
 import argparse
 import sys
@@ -17,7 +17,7 @@ from pinfold.host.app_context import AppContext, app_context
 from pinfold.host.host import Host
 from pinfold.host.sessions import own_folder
 from pinfold.numbers import ID_SHOWN, tokens
-from pinfold.output import print_json, print_table
+from pinfold.output import print_json, print_rows
 from pinfold.sanitize import one_line
 from pinfold.wiring.screen import run
 
@@ -66,8 +66,7 @@ def _print_json(listed: Sequence[ForeignSession]) -> None:
     import msgspec
 
     for hit in listed:
-        told = {**msgspec.structs.asdict(hit), "full": hit.full}
-        print_json(told)
+        print_json({**msgspec.structs.asdict(hit), "full": hit.full})
 
 
 def _print(listed: Sequence[ForeignSession], limit: int) -> None:
@@ -75,27 +74,22 @@ def _print(listed: Sequence[ForeignSession], limit: int) -> None:
         where = " or ".join(paths.shown(place.folder) for place in foreign_list.tool_folders())
         print(f"No Codex or Claude Code sessions in {where}.")
         return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("session", "tool", "age", "size", "tokens", "full", "folder", "title"):
-        right = heading in ("size", "tokens", "full")
-        # The title alone gives way where the terminal is narrow.
-        table.add_column(heading, no_wrap=heading != "title", justify="right" if right else "left")
     now = datetime.now(UTC)
-    for hit in listed[:limit]:
-        table.add_row(
-            Text(one_line(hit.session[:ID_SHOWN])),
+    rows = (
+        (
+            one_line(hit.session[:ID_SHOWN]),
             hit.tool,
             age(hit.updated_at, now),
             f"{hit.size / 1e6:.1f}M",
             tokens(hit.used) if hit.used else "",
             f"{hit.full:.0%}" if hit.full is not None else "",
-            Text(one_line(Path(hit.cwd).name)),
-            Text(one_line(hit.title or hit.note), overflow="ellipsis", no_wrap=True),
+            one_line(Path(hit.cwd).name),
+            one_line(hit.title or hit.note),
         )
-    print_table(table)
+        for hit in listed[:limit]
+    )
+    headings = ("session", "tool", "age", "size", "tokens", "full", "folder", "title")
+    print_rows(headings, rows, right=("size", "tokens", "full"))
     if len(listed) > limit:
         print(f"Left out: {len(listed) - limit} older ones; -n shows more.")
     print(f"Adopt one with: {paths.program()} adopt SESSION (or a FILE)")

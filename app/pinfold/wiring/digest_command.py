@@ -10,6 +10,7 @@ from pinfold import paths
 from pinfold.adopt import detect
 from pinfold.adopt.adoption import HALF_WRITTEN, Adoption
 from pinfold.many.named import is_for_many
+from pinfold.output import print_json, warn
 from pinfold.thinning import Thinner
 from pinfold.tokens import encodings
 
@@ -29,7 +30,6 @@ def command(arguments: argparse.Namespace) -> int:
     thinned = Thinner(adoption.events).thin(arguments.tokens, redact=arguments.redact)
     if arguments.json:
         from pinfold.many.digest import as_json
-        from pinfold.output import print_json
 
         print_json(as_json(adoption, thinned))
     elif thinned.text:
@@ -48,7 +48,7 @@ def _adoption(arguments: argparse.Namespace) -> Adoption:
         path = _by_id(arguments, name)
     adoption = detect.read(path, arguments.index)
     if HALF_WRITTEN in adoption.notes:
-        print(f"pinfold: {path}: {HALF_WRITTEN}", file=sys.stderr)
+        warn(f"{path}: {HALF_WRITTEN}")
     return adoption
 
 

@@ -1,7 +1,6 @@
 """`pinfold delete` and `pinfold gc`: room on the disk."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from pinfold import paths
@@ -9,6 +8,7 @@ from pinfold.agent.clock import CLOCK
 from pinfold.host import finding
 from pinfold.host.app_context import AppContext, app_context
 from pinfold.numbers import ID_SHOWN
+from pinfold.output import warn
 from pinfold.rollout import disk
 from pinfold.rollout.hold import SessionHeld, is_held
 from pinfold.rollout.journal import ROLLOUT, JournalError
@@ -37,7 +37,7 @@ def delete(arguments: argparse.Namespace) -> int:
         forget_results(folder)
         print(f"Deleted session {folder.name}.")
         if why := _forgotten(ctx, folder.name):
-            print(f"pinfold: {one_line(why)}", file=sys.stderr)
+            warn(why)
             code = 1
     return code
 
@@ -105,8 +105,8 @@ def gc(arguments: argparse.Namespace) -> int:
             continue
         except OSError as error:
             failed += 1
-            where = one_line(paths.shown(Path(error.filename or folder)))
-            print(f"pinfold: {where}: {error.strerror or error}", file=sys.stderr)
+            where = paths.shown(Path(error.filename or folder))
+            warn(f"{where}: {error.strerror or error}")
             continue
         if waste is not None:
             found += 1

@@ -1,7 +1,6 @@
 """`pinfold export`: a session, or a file, as a document."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from pinfold.commands.arguments import CommandError
@@ -9,7 +8,7 @@ from pinfold.commands.export import Wish, document, replaced, save, scope_named,
 from pinfold.host.app_context import WrongUse, app_context
 from pinfold.many.export import transcript
 from pinfold.many.named import is_for_many
-from pinfold.output import print_bytes
+from pinfold.output import print_bytes, warn
 from pinfold.wiring.sources import find, model_of
 
 
@@ -34,7 +33,7 @@ def command(arguments: argparse.Namespace) -> int:
         return 0
     print_bytes(made.content)
     if made.secrets:
-        print(f"pinfold: {replaced(made.secrets)}", file=sys.stderr)
+        warn(replaced(made.secrets))
     return 0
 
 

@@ -1,11 +1,9 @@
 """`pinfold find`: the items of all sessions that hold some words."""
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 
 import msgspec
-from rich.table import Table
 from rich.text import Text
 
 from pinfold.agent.clock import CLOCK
@@ -15,7 +13,7 @@ from pinfold.catalog.sqlite import sqlite3
 from pinfold.host.app_context import WrongUse, app_context
 from pinfold.host.finding import catalog
 from pinfold.numbers import ID_SHOWN
-from pinfold.output import end_progress, print_json, print_progress, print_table
+from pinfold.output import end_progress, print_json, print_progress, print_rows, warn
 from pinfold.rollout.journal import JournalError
 from pinfold.sanitize import clean, one_line
 
@@ -44,7 +42,7 @@ def command(arguments: argparse.Namespace) -> int:
     else:
         print("Nothing found.")
     for note in notes(found):
-        print(f"pinfold: {note}", file=sys.stderr)
+        warn(note)
     return 0 if found.hits else 1
 
 
@@ -78,22 +76,20 @@ def _fill(index: Catalog) -> None:
 
 
 def _show(hits: Sequence[SearchHit]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("session", "item", "date"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("found")  # gives way alone: its text is cut, not wrapped
-    for hit in hits:
-        table.add_row(
+    rows = (
+        (
             one_line(hit.session[:ID_SHOWN]),
             hit.number,
             f"{hit.at.astimezone():%Y-%m-%d}",
             _marked(hit.piece),
         )
-    print_table(table, whole=not sys.stdout.isatty())
+        for hit in hits
+    )
+    print_rows(("session", "item", "date", "found"), rows)
 
 
 def _marked(piece: str) -> Text:
-    shown = Text(overflow="ellipsis", no_wrap=True)
+    shown = Text()
     for part in " ".join(piece.split()).split(MATCH):
         match, end, rest = part.partition(MATCH_END)
         shown.append(clean(match), "bold" if end else "")

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,8 @@ from pinfold.many.evaluation import counter
 from pinfold.many.named import NamedSession, named
 from pinfold.many.run import outcomes
 from pinfold.many.work import SessionWork
-from pinfold.output import print_json, print_table
+from pinfold.numbers import plural
+from pinfold.output import print_json, print_table, warn
 from pinfold.sanitize import one_line
 from pinfold.settings import CompactSettings
 from pinfold.tokens.counter import Counter
@@ -83,9 +83,9 @@ def gate(ctx: AppContext, arguments: argparse.Namespace) -> int:
         verdicts += answered
         unread += (name for name in not_read if name not in unread)
     elif rules.model:
-        count = len(rules.model)
-        said = "1 rule uses a model" if count == 1 else f"{count} rules use a model"
-        print(f"pinfold: {said} and did not run: --with-model runs them.", file=sys.stderr)
+        use = "uses" if len(rules.model) == 1 else "use"
+        rules_left = plural(len(rules.model), "rule")
+        warn(f"{rules_left} {use} a model and did not run: --with-model runs them.")
     outcome = RuleOutcome(__version__, begun, tuple(verdicts), tuple(unread))
     _show(arguments, outcome)
     return 0 if outcome.passed else 1
@@ -189,7 +189,7 @@ async def _with_model(
             try:
                 events = detect.read(Path(session.path)).events
             except NotASession as error:
-                print(f"pinfold: {one_line(str(error))}", file=sys.stderr)
+                warn(str(error))
                 unread[_name(session)] = None
                 continue
             settings = _of_rule(rules, rule, compact)

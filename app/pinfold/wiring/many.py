@@ -18,6 +18,7 @@ from pinfold.many.results import Cache, Folder, Results
 from pinfold.many.run import RunReport, new, run
 from pinfold.many.work import SessionWork
 from pinfold.numbers import duration
+from pinfold.output import warn
 from pinfold.sanitize import one_line
 from pinfold.settings import ClusterSettings
 from pinfold.tools.workspace import size_text
@@ -68,16 +69,16 @@ def worked(
         report = run(work, sessions, engine, results, hear)
     if engine.large:
         was = "1 session was" if engine.large == 1 else f"{engine.large:,} sessions were"
-        _tell(f"{was} processed here: larger than {size_text(LARGEST)}.")
+        warn(f"{was} processed here: larger than {size_text(LARGEST)}.")
     for at, why in sorted(report.failed.items()):
         session = sessions[at]
         known = why.startswith(session.name)
-        _tell(why.replace(session.name, session.path, 1) if known else f"{session.path}: {why}")
+        warn(why.replace(session.name, session.path, 1) if known else f"{session.path}: {why}")
     for at, many in sorted(report.lost.items()):
         were = "1 picture is" if many == 1 else f"{many:,} pictures are"
-        _tell(f"{sessions[at].path}: {were} missing from its blobs/; the rest is there.")
+        warn(f"{sessions[at].path}: {were} missing from its blobs/; the rest is there.")
     if len(sessions) > 1 or report.interrupted:
-        _tell(_summary(report, len(sessions), time.monotonic() - began))
+        warn(_summary(report, len(sessions), time.monotonic() - began))
     return report
 
 
@@ -96,10 +97,6 @@ def _summary(report: RunReport, every: int, seconds: float) -> str:
     if report.interrupted:
         line = f"Interrupted. Of {line} What is done is kept: run it again for the rest."
     return line
-
-
-def _tell(line: str) -> None:
-    print(f"pinfold: {one_line(line)}", file=sys.stderr)
 
 
 def wanted_jobs(arguments: argparse.Namespace) -> int | None:
@@ -177,7 +174,7 @@ def _ask(arguments: argparse.Namespace, host: str, leaving: "Leaving", work: Ses
         more = f"{by_path:,} more {'is sent as a path' if by_path == 1 else 'are sent as paths'}"
         said += f" {more}, or in full where a worker does not have the same file."
     if arguments.yes:
-        _tell(said)
+        warn(said)
     elif not sys.stdin.isatty():
         raise WrongUse(f"{said} Use --yes when nobody can answer")
     elif not agreed(f"{said} Continue?"):

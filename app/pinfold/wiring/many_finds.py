@@ -2,13 +2,10 @@
 
 import argparse
 import re
-import sys
 from functools import partial
 from itertools import islice
 
 import msgspec
-from rich.table import Table
-from rich.text import Text
 
 from pinfold.host.app_context import AppContext
 from pinfold.host.sessions import folder_of
@@ -16,7 +13,7 @@ from pinfold.many.find import items
 from pinfold.many.named import named
 from pinfold.many.run import outcomes
 from pinfold.many.work import SessionWork
-from pinfold.output import print_json, print_table
+from pinfold.output import print_json, print_rows
 from pinfold.sanitize import one_line
 from pinfold.wiring import many
 
@@ -35,17 +32,12 @@ def finds(ctx: AppContext, arguments: argparse.Namespace) -> int:
             for item in items(data)
         )
         hits = list(islice(every, arguments.limit))
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("session", "item"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("found")  # gives way alone: its text is cut, not wrapped
-    for session, item in hits:
-        if arguments.json:
+    if arguments.json:
+        for session, item in hits:
             print_json({"file": session.path, **msgspec.to_builtins(item)})
-        piece = Text(one_line(item.piece), overflow="ellipsis", no_wrap=True)
-        table.add_row(one_line(session.stem), f"#{item.n}", piece)
-    if hits and not arguments.json:
-        print_table(table, whole=not sys.stdout.isatty())
-    elif not hits and not arguments.json:
+    elif hits:
+        rows = ((one_line(hit.stem), f"#{item.n}", one_line(item.piece)) for hit, item in hits)
+        print_rows(("session", "item", "found"), rows)
+    else:
         print("Nothing found.")
     return many.code(report) if hits else 1

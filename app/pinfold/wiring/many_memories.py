@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -15,8 +14,8 @@ from pinfold.host.remembering import Only
 from pinfold.host.sessions import folder_of
 from pinfold.many.engines import Pool
 from pinfold.many.named import named
+from pinfold.output import warn
 from pinfold.rollout.journal import ROLLOUT
-from pinfold.sanitize import one_line
 from pinfold.wiring.many import wanted_jobs
 from pinfold.wiring.progress import watched
 
@@ -35,9 +34,8 @@ def made(
     own = [path.parent for one in every if _is_own(path := Path(one.path), root)]
     strange = len(every) - len(own)
     if strange:
-        some = "1 file is" if strange == 1 else f"{strange:,} files are"
-        why = f"{some} no session of pinfold's and not read: adopt it first (pinfold adopt FILE)."
-        print(f"pinfold: {one_line(why)}", file=sys.stderr)
+        files = "1 file is" if strange == 1 else f"{strange:,} files are"
+        warn(f"{files} no session of pinfold's and not read: adopt it first (pinfold adopt FILE).")
     read: list[str] = []
     failed: dict[str, str] = {}
     with watched(len(own)) as show:
@@ -58,7 +56,7 @@ def made(
                 "Run it again for the rest."
             ) from None
     for session, why in failed.items():
-        print(f"pinfold: {session}: {one_line(why)}", file=sys.stderr)
+        warn(f"{session}: {why}")
     return said, 1 if strange or failed else 0
 
 

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from pinfold import paths
 from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.output import warn
 from pinfold.ports.tool import ToolError
 from pinfold.sanitize import clean, one_line
 from pinfold.wiring.stdin import agreed, confirmed
@@ -134,13 +135,13 @@ async def _test(ctx: AppContext, name: str, *, login: bool = False) -> int:
             try:
                 where = await servers.sign_in(name, _open)
             except ToolError as error:
-                print(f"pinfold: {one_line(str(error))}", file=sys.stderr)
+                warn(str(error))
                 return 1
             print(f"Signed in. The tokens are {where}.")
             state = await _answered(servers, name)
         if state.state != "ready":
             if attended or state.state == "failed":  # else it was said
-                print(f"pinfold: MCP server {name}: {state.why}", file=sys.stderr)
+                warn(f"MCP server {name}: {state.why}")
             return 1
         print(f"{name} is ready: {_counted(state)}")
         for tool in state.tools:

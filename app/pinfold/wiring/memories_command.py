@@ -2,12 +2,8 @@
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-
-from rich.table import Table
-from rich.text import Text
 
 from pinfold import paths
 from pinfold.closest import shown, suggestion
@@ -21,7 +17,7 @@ from pinfold.memories.listing import ListedMemory
 from pinfold.memories.places import MemoriesRefused
 from pinfold.memories.records import StateError
 from pinfold.memories.team import asking
-from pinfold.output import print_json, print_table
+from pinfold.output import print_json, print_rows
 from pinfold.sanitize import one_line
 from pinfold.tokens.counter import Counter
 from pinfold.wiring.stdin import confirmed
@@ -110,29 +106,22 @@ def _list(found: Sequence[ListedMemory], *, on: bool, as_json: bool) -> int:
     if not found:
         print("There are no memories yet." if on else "Memories are off; there are none.")
         return 0
-    piped, now = not sys.stdout.isatty(), datetime.now(UTC)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("key", no_wrap=True)
-    table.add_column("state", no_wrap=True)
-    table.add_column("age", no_wrap=True, justify="right")
-    table.add_column("used", no_wrap=True, justify="right")
-    table.add_column("tokens", no_wrap=True, justify="right")
-    if shared := any(memory.team for memory in found):
-        table.add_column("whose", no_wrap=True)
-    table.add_column("memory")  # gives way alone: its text is cut, not wrapped
-    for memory in found:
-        at = datetime.fromtimestamp(memory.at, UTC) if memory.at else None
-        said = f"{memory.kind}: {one_line(memory.text)}"
-        table.add_row(
+    now, numbers = datetime.now(UTC), ("age", "used", "tokens")
+    shared = any(memory.team for memory in found)
+    rows = (
+        (
             memory.key[:8],
             memory.state,
-            age(at, now) if at else "",
+            age(datetime.fromtimestamp(memory.at, UTC), now) if memory.at else "",
             str(memory.uses),
             f"{memory.tokens:,}",
             *([whose(memory)] if shared else []),
-            Text(said, overflow="ellipsis", no_wrap=True),
+            f"{memory.kind}: {one_line(memory.text)}",
         )
-    print_table(table, whole=piped)
+        for memory in found
+    )
+    headings = ("key", "state", *numbers, *(["whose"] if shared else []), "memory")
+    print_rows(headings, rows, right=numbers)
     return 0
 
 

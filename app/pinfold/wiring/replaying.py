@@ -1,7 +1,6 @@
 """Playing a recorded session: nothing is sent, no tool runs, nothing is kept."""
 
 import asyncio
-import sys
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +18,7 @@ from pinfold.headless import no_terminal
 from pinfold.host.adopting import read
 from pinfold.host.app_context import AppContext, WrongUse
 from pinfold.host.sessions import new_journal, open_session
-from pinfold.output import print_json
+from pinfold.output import print_json, warn
 from pinfold.ports.approver import Approver
 from pinfold.providers.silent import Silent
 from pinfold.settings import HookSettings, strategy_named
@@ -137,7 +136,7 @@ async def play_unseen(player: Player, *, as_json: bool) -> int:
         nonlocal failed
         if isinstance(update, Told) and update.level != "info":
             failed = failed or update.level == "error"
-            print(f"pinfold: {update.text}", file=sys.stderr)
+            warn(update.text)
 
     session.subscribe(hear)
     try:

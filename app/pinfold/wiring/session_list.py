@@ -1,4 +1,4 @@
-"""`pinfold sessions`: one line each, the newest first."""
+"""`pinfold sessions`: a line for each session, newest first."""
 
 import argparse
 import sys
@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from msgspec import structs
-from rich.table import Table
-from rich.text import Text
 
 from pinfold.catalog.catalog import Catalog
 from pinfold.commands.context_text import age
 from pinfold.host.app_context import AppContext, app_context
 from pinfold.host.finding import catalog
 from pinfold.numbers import ID_SHOWN
-from pinfold.output import print_json, print_table
+from pinfold.output import print_json, print_rows
 from pinfold.paths import program
 from pinfold.rollout import disk
 from pinfold.rollout.summaries import SessionSummary
@@ -22,7 +20,7 @@ from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
 
 MODEL_SHOWN = 14
-"""Columns that a model's name takes on a terminal, at most."""
+"""Characters of a model's name on a terminal."""
 
 
 def command(arguments: argparse.Namespace) -> int:
@@ -32,7 +30,7 @@ def command(arguments: argparse.Namespace) -> int:
         return _list(ctx, index, arguments)
     finally:
         sys.stdout.flush()
-        index.check()  # what the list had no time for, the next one knows
+        index.check()  # the next list knows what this one had no time to read
 
 
 def _list(ctx: AppContext, index: Catalog, arguments: argparse.Namespace) -> int:
@@ -62,41 +60,33 @@ def _sized(summary: SessionSummary) -> dict[str, object]:
 
 
 def _show_sizes(found: Sequence[SessionSummary]) -> None:
-    piped, now = not sys.stdout.isatty(), datetime.now(UTC)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("session", "used"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("on disk", "rollout", "blobs", "outputs", "rest"):
-        table.add_column(heading, no_wrap=True, justify="right")
-    table.add_column("title")  # gives way alone: its text is cut, not wrapped
+    now, rows = datetime.now(UTC), []
     for summary in found:
         size = disk.size_of(summary.folder)
         parts = (size.total, size.rollout, size.blobs, size.outputs, size.history + size.other)
-        table.add_row(
-            summary.id[:ID_SHOWN],
-            age(summary.updated_at, now),
-            *(size_text(part) if part else "" for part in parts),
-            Text(one_line(summary.title or summary.note), overflow="ellipsis", no_wrap=True),
-        )
-    print_table(table, whole=piped)
+        sizes = (size_text(part) if part else "" for part in parts)
+        title = one_line(summary.title or summary.note)
+        rows.append((summary.id[:ID_SHOWN], age(summary.updated_at, now), *sizes, title))
+    numbers = ("on disk", "rollout", "blobs", "outputs", "rest")
+    print_rows(("session", "used", *numbers, "title"), rows, right=numbers)
 
 
 def _show(found: Sequence[SessionSummary]) -> None:
-    piped, now = not sys.stdout.isatty(), datetime.now(UTC)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("session", no_wrap=True)
-    table.add_column("used", no_wrap=True)
-    table.add_column("turns", no_wrap=True, justify="right")
-    table.add_column("tokens", no_wrap=True, justify="right")
-    table.add_column("model", no_wrap=True, max_width=None if piped else MODEL_SHOWN)
-    table.add_column("title")  # gives way alone: its text is cut, not wrapped
-    for summary in found:
-        table.add_row(
+    now, longest = datetime.now(UTC), MODEL_SHOWN if sys.stdout.isatty() else None
+    rows = (
+        (
             summary.id[:ID_SHOWN],
             age(summary.updated_at, now),
             str(summary.turns),
             f"{summary.tokens:,}",
-            Text(one_line(summary.model), overflow="ellipsis"),
-            Text(one_line(summary.title or summary.note), overflow="ellipsis", no_wrap=True),
+            _cut(one_line(summary.model), longest),
+            one_line(summary.title or summary.note),
         )
-    print_table(table, whole=piped)
+        for summary in found
+    )
+    headings = ("session", "used", "turns", "tokens", "model", "title")
+    print_rows(headings, rows, right=("turns", "tokens"))
+
+
+def _cut(text: str, longest: int | None) -> str:
+    return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,7 +1,6 @@
 """What commands look at: a session of pinfold's, or a file, as events. Nothing is written."""
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +17,7 @@ from pinfold.host.model_used import is_once, last_used, model_used
 from pinfold.host.prices import prices
 from pinfold.host.sessions import folder_of
 from pinfold.host.vault import file_of
+from pinfold.output import warn
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout import codec
 from pinfold.rollout.events import Event, ModelChanged
@@ -64,7 +64,7 @@ def find(ctx: AppContext, arguments: argparse.Namespace) -> SessionSource:
     if name is not None and paths.is_file_name(name):
         adoption = read(paths.typed(name), arguments.index)
         if HALF_WRITTEN in adoption.notes:
-            print(f"pinfold: {name}: {HALF_WRITTEN}", file=sys.stderr)
+            warn(f"{name}: {HALF_WRITTEN}")
         return SessionSource(name, adoption)
     try:
         folder = folder_of(ctx, name)

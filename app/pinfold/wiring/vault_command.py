@@ -1,19 +1,15 @@
 """`pinfold vault`: sessions of other tools, kept here."""
 
 import argparse
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
-
-from rich.table import Table
-from rich.text import Text
 
 from pinfold import paths
 from pinfold.commands.context_text import age
 from pinfold.host import vault
 from pinfold.host.app_context import AppContext, WrongUse, app_context
-from pinfold.numbers import ID_SHOWN
-from pinfold.output import end_progress, print_json, print_progress, print_table
+from pinfold.numbers import ID_SHOWN, plural
+from pinfold.output import end_progress, print_json, print_progress, print_rows, warn
 from pinfold.sanitize import one_line
 from pinfold.tools.workspace import size_text
 from pinfold.vault.taking import SyncReport
@@ -34,21 +30,20 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def _sync(ctx: AppContext) -> int:
-
-    def taken(count: int, total: int) -> None:
+    def show(count: int, total: int) -> None:
         print_progress(f"{count:,} of {total:,} sessions")
 
     try:
-        report = vault.sync(ctx, taken)
+        report = vault.sync(ctx, show)
     finally:
         end_progress()
-    print(said(report))
+    print(outcome(report))
     for file, why in report.failed.items():
-        print(f"pinfold: {one_line(paths.shown(Path(file)))}: {one_line(why)}", file=sys.stderr)
+        warn(f"{paths.shown(Path(file))}: {why}")
     return 1 if report.failed else 0
 
 
-def said(report: SyncReport) -> str:
+def outcome(report: SyncReport) -> str:
     """The outcome of a sync, in a sentence."""
     parts = [
         (report.new, "new"),
@@ -58,8 +53,8 @@ def said(report: SyncReport) -> str:
         (report.same, "unchanged"),
         (report.unwanted, "skipped: forgotten or too old"),
     ]
-    told = ", ".join(f"{count:,} {what}" for count, what in parts if count)
-    return f"Sessions: {told}." if told else "No Codex or Claude Code sessions here."
+    counts = ", ".join(f"{count:,} {what}" for count, what in parts if count)
+    return f"Sessions: {counts}." if counts else "No Codex or Claude Code sessions here."
 
 
 def _list(ctx: AppContext, *, as_json: bool) -> int:
@@ -84,27 +79,23 @@ def _list(ctx: AppContext, *, as_json: bool) -> int:
     if not entries:
         print(f"The vault is empty. Fill it with: {paths.program()} vault sync")
         return 0
-    now, size = datetime.now(UTC), 0
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("session", "tool", "used", "size", "original", "folder", "title"):
-        table.add_column(
-            heading, no_wrap=heading != "title", justify="right" if heading == "size" else "left"
-        )
-    for entry in entries:
-        took = shelf.size(entry)
-        size += took
-        table.add_row(
+    now, sizes = datetime.now(UTC), [shelf.size(entry) for entry in entries]
+    rows = (
+        (
             entry.session[:ID_SHOWN],
             entry.tool,
             age(entry.used_at, now),
-            size_text(took),
+            size_text(size),
             "there" if entry.newest.original else "gone",
-            Text(one_line(Path(entry.cwd).name)),
-            Text(one_line(entry.title), overflow="ellipsis", no_wrap=True),
+            one_line(Path(entry.cwd).name),
+            one_line(entry.title),
         )
-    print_table(table, whole=not sys.stdout.isatty())
-    count = f"{len(entries):,} session{'' if len(entries) == 1 else 's'}"
-    print(f"{count}, {size_text(size)} of {ctx.settings.vault.max_gb:g} GB.")
+        for entry, size in zip(entries, sizes, strict=True)
+    )
+    headings = ("session", "tool", "used", "size", "original", "folder", "title")
+    print_rows(headings, rows, right=("size",))
+    count = plural(len(entries), "session")
+    print(f"{count}, {size_text(sum(sizes))} of {ctx.settings.vault.max_gb:g} GB.")
     return 0
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from pinfold.commands.export import Document, Wish, replaced, save
 from pinfold.export.redact import redacted_lines
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.host.sessions import folder_of, own_folder
-from pinfold.output import print_bytes, print_json
+from pinfold.output import print_bytes, print_json, warn
 from pinfold.sanitize import escaped
 from pinfold.window.generations import differences, generations, standing
 from pinfold.window.window import Window
@@ -66,7 +65,7 @@ def _export(window: Window, folder: Path | None, arguments: argparse.Namespace) 
         return 0
     print_bytes(made.content)
     if secrets:
-        print(f"pinfold: {replaced(secrets)}", file=sys.stderr)
+        warn(replaced(secrets))
     return 0
 
 
