@@ -12,8 +12,7 @@ _LONGEST = 60
 
 def shown(name: str) -> str:
     """A name from anywhere, short and safe to print."""
-    line = one_line(name)
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return one_line(name, _LONGEST)
 
 
 def listed(names: Iterable[str]) -> str:

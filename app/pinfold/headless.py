@@ -1,8 +1,8 @@
-"""`pinfold exec`: one prompt, no screen.
+"""`pinfold exec`: one prompt, without the screen.
 
-Text mode prints the final answer on stdout and everything on the way there on stderr. JSON mode
-prints the journal's first event and each one since this opening, one a line, just as the rollout
-holds it; on stderr it says only what is no event.
+Text mode prints the final answer on stdout, everything else on stderr. JSON mode prints the
+journal's first event and every event since this opening, one per line, as in the rollout; stderr
+gets only what is not an event.
 """
 
 import asyncio
@@ -33,6 +33,7 @@ from pinfold.agent.updates import (
     Update,
 )
 from pinfold.ports.approver import Decision, Question
+from pinfold.providers.choose import HOW
 from pinfold.rollout.codec import encode
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
@@ -41,11 +42,11 @@ from pinfold.rollout.provenance import Prompt
 from pinfold.sanitize import escaped
 
 LIMIT = 3
-"""The exit code where a limit ended the turn."""
+"""Exit code: a limit ended the turn."""
 
 
 async def no_terminal(question: Question) -> Decision:
-    """The approver where nobody can be asked: no, and why."""
+    """Answer for a user who is not there: no, and why."""
     return Decision("policy", f"{question.reason}, and nobody can be asked here (see --approvals).")
 
 
@@ -55,7 +56,7 @@ class Printer:
     def __init__(
         self, stop: Callable[[], None], *, as_json: bool, out: TextIO, err: TextIO
     ) -> None:
-        """`stop` is called when nobody reads the output any more."""
+        """`stop` is called when the reader of the output goes away."""
         self._stop = stop
         self._json = as_json
         self._out = out
@@ -63,10 +64,10 @@ class Printer:
         self._last = ""
         self._errors: list[str] = []
         self.broken: BrokenPipeError | None = None
-        """That the reader of the output has gone away."""
+        """Raised when the reader of the output went away."""
 
     def hear(self, update: Update) -> None:
-        """Print `update`. Raises nothing into the session where the reader is gone."""
+        """Print `update`; without a reader, do nothing."""
         if self.broken is not None:
             return
         try:
@@ -120,7 +121,7 @@ class Printer:
         self._out.flush()
 
     def _say_in_text(self, text: str) -> None:
-        """What JSON mode prints as an event."""
+        """Say what JSON mode prints as an event."""
         if not self._json:
             self.say(text)
 
@@ -130,7 +131,7 @@ class Printer:
         self._err.flush()
 
     def finish(self, ending: Ending) -> int:
-        """Print the answer; the exit code."""
+        """Print the answer. Returns the exit code."""
         if not self._json and self._last:
             self._out.write(self._last.rstrip() + "\n")
             self._out.flush()
@@ -148,11 +149,10 @@ async def run(
     as_json: bool = False,
     schema: Mapping[str, Any] | None = None,
 ) -> int:
-    """Send `prompt`, wait for rest, print. Returns the exit code.
+    """Send `prompt`, print what comes, wait until the session is idle. Returns the exit code.
 
-    With `schema`, an answer that does not obey it is asked for once more, and then a failure.
-
-    Raises `BrokenPipeError` once the reader of the output is gone; the turn is interrupted then.
+    An answer that does not match `schema` is asked for once more; the second time it is a failure.
+    Raises `BrokenPipeError` when the reader of the output goes away; the turn is then interrupted.
     """
     printer = Printer(session.interrupt, as_json=as_json, out=sys.stdout, err=sys.stderr)
     session.subscribe(printer.hear)
@@ -160,7 +160,10 @@ async def run(
         for line in await asyncio.to_thread(_opening, session.folder, session.opened_after):
             printer.line(line)
     else:
-        sys.stderr.write(f"session {session.id} · {session.choice_note}\n")
+        # How to choose another model is nothing to say here.
+        sys.stderr.write(
+            f"session {session.id} · {session.choice_note.removesuffix(HOW).strip()}\n"
+        )
     for damage in session.damage:
         printer.say(damage)
     if cold := await session.cold():
@@ -179,7 +182,7 @@ async def run(
 
 
 async def _obeying(session: Session, ending: Ending, schema: Mapping[str, Any]) -> Ending:
-    """`ending`, or that of a second try where its answer does not obey `schema`."""
+    """`ending`, or that of a second try where its answer does not match `schema`."""
     wrong = reply_schema.violation(ending.answer, schema)
     if not wrong:
         return ending
@@ -190,19 +193,16 @@ async def _obeying(session: Session, ending: Ending, schema: Mapping[str, Any]) 
 
 
 async def _fitted(session: Session, prompt: Prompt, printer: Printer) -> Prompt:
-    """`prompt`, or one that points to files where it takes too much of the window; says so.
-
-    Raises `OSError`.
-    """
+    """`prompt`; if it takes too much of the window, one that points to files. Raises `OSError`."""
     size = await session.large.measure(prompt)
     if size is None:
         return prompt
     large, model = session.large, session.model
     smaller = await (large.attach(prompt) if model.tools else large.cut(prompt))
     if model.tools:
-        how = "the model sees how it begins, and reads on there."
+        how = "the model sees its beginning and reads the rest there."
     else:
-        how = f"{model.name} has no tools to read it with: it sees the beginning and the end alone."
+        how = f"{model.name} has no tools to read it with: it sees only the beginning and the end."
     printer.say(
         f"The prompt takes about {size.tokens:,} tokens, over a quarter of the window of "
         f"{size.window:,}. Whole in {', '.join(map(str, smaller.files))}; {how}"
@@ -211,7 +211,7 @@ async def _fitted(session: Session, prompt: Prompt, printer: Printer) -> Prompt:
 
 
 def _opening(folder: Path, after: int) -> list[bytes]:
-    """The lines of the first event, which has the session's id, and of those since `after`."""
+    """The lines of the first event, which has the session's id, and of all after number `after`."""
     with Journal.open(folder, partial(datetime.now, UTC), read_only=True) as journal:
         pairs = zip(journal.whole_lines(), journal.read(), strict=True)
         return [line for line, event in pairs if event.seq == 1 or event.seq > after]

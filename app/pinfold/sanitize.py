@@ -75,9 +75,10 @@ def clean_output(text: str) -> str:
     return clean(text)
 
 
-def one_line(text: str) -> str:
-    """`text` on one line, safe to draw."""
-    return " ".join(clean(text).split())
+def one_line(text: str, longest: int | None = None) -> str:
+    """`text` on one line, safe to draw; cut to `longest` characters where there are more."""
+    line = " ".join(clean(text).split())
+    return line if longest is None or len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def encodable(text: str) -> str:

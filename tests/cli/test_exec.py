@@ -176,7 +176,7 @@ async def test_what_a_model_without_tools_does_not_see_is_told(tmp_path: Path) -
     with redirect_stdout(out), redirect_stderr(err):
         assert await headless.run(on.session, prompt) == 0
     await on.session.close()
-    assert "small has no tools to read it with: it sees the beginning and the end alone" in (
+    assert "small has no tools to read it with: it sees only the beginning and the end" in (
         err.getvalue()
     )
     assert len(on.session.items[0].content) < 5_000

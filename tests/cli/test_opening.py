@@ -27,6 +27,7 @@ pytestmark = pytest.mark.usefixtures("home")
         (["fix it", "-p", "--json"], "fix it", {"print_", "json_"}),
         (["-p", "doctor"], "doctor", {"print_"}),
         (["-c", "and now?"], "and now?", {"continue_"}),
+        (["-c", "See docs/a.md"], "See docs/a.md", {"continue_"}),
         (["-c"], None, {"continue_"}),
         (["-c", "model.name=x", "fix it"], "fix it", set()),
         (["-r", "0197", "fix it"], "fix it", {"resume_"}),
@@ -52,6 +53,8 @@ def test_a_prompt_and_its_flags(argv: list[str], prompt: str | None, flags: set[
         ),
         (["-c", "-r", "0197", "hi"], "--continue takes the newest session, --resume the one"),
         (["-p", "hi", "-r"], "-p --resume needs a session's id"),
+        (["-c", "model.name", "hi"], "-c (--config) takes SECTION.KEY=VALUE, not 'model.name'"),
+        (["-c", "foo.bar", "sessions"], "-c (--config) takes SECTION.KEY=VALUE, not 'foo.bar'"),
         (["hi there", "--json"], "--json goes with -p"),
         (["hi there", "--nonsense"], "unrecognized arguments: --nonsense"),
     ],
@@ -74,6 +77,9 @@ async def test_p_prints_the_answer_and_continue_takes_the_newest_session(tmp_pat
         first = await pinfold.run("-p", "how many?", stdin=b"a b c")
         second = await pinfold.run("-p", "and one more?", "--continue")
     assert (first.out, second.out) == ("Twelve.\n", "Thirteen.\n"), first.err + second.err
+    (note,) = first.err.splitlines()
+    assert "chosen by a PINFOLD_ variable" in note
+    assert "/model" not in note
     (rollout,) = pinfold.rollouts()
     asked = [json.loads(line)["data"].get("item", {}) for line in rollout.open()]
     prompts = [item["content"] for item in asked if item.get("kind") == "user"]

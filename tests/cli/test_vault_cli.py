@@ -100,7 +100,7 @@ def test_what_is_forgotten_is_gone_for_good(home: Path, original: Path, say: Say
     assert not [content for content in stored if b"xylophone" in content]
     assert say("vault", "sync") == "Sessions: 1 skipped: forgotten or too old.\n"
     assert "Nothing found." in say("find", "xylophone", code=1)
-    assert "no session in the vault" in say("vault", "forget", "-y", ID, code=1)
+    assert "no session in the vault" in say("vault", "forget", ID, code=1)
     assert original.exists()
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pinfold.commands.action import Action
+from pinfold.commands.action import Action, writable
 from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 from pinfold.numbers import duration
@@ -47,13 +47,10 @@ async def agents(context: Context, what: Sequence[str] = ()) -> None:
 
 
 async def review(context: Context) -> None:
-    from pinfold.agent.record import READ_ONLY
     from pinfold.ports.tool import ToolError
     from pinfold.rollout.events import ChildStarted
 
-    session = context.session
-    if session.read_only:
-        raise CommandError(READ_ONLY)
+    session = writable(context)
     started = ChildStarted(
         child=0,
         session="",

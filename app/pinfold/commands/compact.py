@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pinfold.commands.action import Action
+from pinfold.commands.action import Action, opens
 from pinfold.commands.arguments import Argument, CommandError, whole
 from pinfold.commands.context import Context
 from pinfold.settings import strategy_named
@@ -227,5 +227,19 @@ ACTIONS = (
         (Argument("switch", kind="rest", choices=("on", "off")),),
         keys="f4",
         run=prepare,
+    ),
+    Action(
+        "core",
+        "See and change what is repeated after every compaction",
+        "window",
+        ("core",),
+        run=opens("core"),
+    ),
+    Action(
+        "eval",
+        "Compare what strategies would keep of this session",
+        "window",
+        ("eval",),
+        run=opens("eval"),
     ),
 )

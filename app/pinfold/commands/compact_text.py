@@ -86,11 +86,10 @@ def _together(rows: Sequence[ReportRow], after: int) -> str:
 
 def _alone(row: ReportRow, after: int, width: int) -> str:
     sign, what = _fate(row)
-    said = one_line(f"{row.name} {row.words}").strip()
-    said = said if len(said) <= _WORDS else said[: _WORDS - 1] + "…"
+    words = one_line(f"{row.name} {row.words}", _WORDS)
     named = f"#{row.n}".rjust(width)
     counts = f"{row.before:>7,} → {after:>7,}"
-    return f"{sign} {named}  {KINDS[row.kind]:<10} {counts}  {what}  {said}".rstrip()
+    return f"{sign} {named}  {KINDS[row.kind]:<10} {counts}  {what}  {words}".rstrip()
 
 
 def _fate(row: ReportRow) -> tuple[str, str]:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 Level = Literal["info", "warning", "error"]
 
-
 Start: TypeAlias = "Callable[[Approver], Awaitable[Session]]"
 """Opens a session. Raises what `failures.EXPECTED` lists."""
 

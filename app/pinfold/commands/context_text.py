@@ -104,9 +104,7 @@ def lines(overview: Overview, now: datetime) -> Iterator[str]:
     for row in overview.rows:
         signs = "".join(SIGNS[mark] for mark in marks(row))
         files = f"  [{', '.join(map(one_line, row.files))}]" if row.files else ""
-        said = words(row)
-        said = said if len(said) <= _WORDS else said[: _WORDS - 1] + "…"
         yield (
             f"{f'#{row.n}':>7}  {kind(row):<10}  {row.tokens:>9,}  {age(row.at, now):>4}"
-            f"  {signs:<2} {said}{files}"
+            f"  {signs:<2} {one_line(words(row), _WORDS)}{files}"
         )

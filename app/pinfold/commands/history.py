@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from pinfold.commands.action import Action
+from pinfold.commands.action import Action, idle
 from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context, Level
 
@@ -35,8 +35,7 @@ async def history(context: Context, what: Sequence[str] = ()) -> None:
         case _:
             raise CommandError(
                 "Use /history alone or with show G, diff G H, restore G, or fork G; G is a "
-                "window's "
-                "number, or when it was compacted, in UTC: 20260301T1230."
+                "window's number, or when it was compacted, in UTC: 20260301T1230."
             )
 
 
@@ -52,9 +51,7 @@ async def _restore(context: Context, generation: int) -> None:
 
 async def fork(context: Context, generation: int) -> None:
     """Fork the session whose window is that one."""
-    session = context.session
-    if session.phase != "idle":
-        raise CommandError("A turn is running: press Esc first, or wait for its end.")
+    session = idle(context)
     await context.switch(partial(context.host.fork_window, session.folder, generation))
     context.tell(f"Forked from session {session.id} at its window {generation}.")
 

@@ -69,6 +69,5 @@ def fits(reading: GaugeReading) -> str:
 
 
 def _item(entry: WindowItem | Difference) -> str:
-    said = one_line(f"{entry.name} {entry.words}")
-    said = said if len(said) <= _WORDS else said[: _WORDS - 1] + "…"
-    return f"{f'#{entry.n}':>7}  {KINDS[entry.kind]:<10}  {said}".rstrip()
+    words = one_line(f"{entry.name} {entry.words}", _WORDS)
+    return f"{f'#{entry.n}':>7}  {KINDS[entry.kind]:<10}  {words}".rstrip()

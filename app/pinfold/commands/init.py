@@ -3,15 +3,13 @@
 import asyncio
 from importlib.resources import files
 
-from pinfold.commands.action import Action
+from pinfold.commands.action import Action, idle
 from pinfold.commands.arguments import CommandError
 from pinfold.commands.context import Context
 
 
 async def init(context: Context) -> None:
-    session = context.session
-    if session.phase != "idle":
-        raise CommandError("A turn is running: press Esc first, or wait for its end.")
+    session = idle(context)
     if not session.model.tools:
         raise CommandError(f"{session.model.name} has no tools to look at the repository with.")
     text = files("pinfold.agent.context").joinpath("prompts", "init.md")

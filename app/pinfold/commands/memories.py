@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pinfold.commands.action import Action
+from pinfold.commands.action import Action, opens
 from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 
@@ -30,10 +30,6 @@ async def memories(context: Context, action: str = "") -> None:
             context.open("memories", "clear")
 
 
-async def source(context: Context) -> None:
-    context.open("memories", "source")
-
-
 ACTIONS = (
     Action(
         "memories",
@@ -49,7 +45,7 @@ ACTIONS = (
         "session",
         ("source",),
         keys="f3",
-        run=source,
+        run=opens("memories", "source"),
     ),
 )
 

@@ -14,8 +14,6 @@ _MODULES = (
     "model",
     "window",
     "compact",
-    "core",
-    "evaluate",
     "history",
     "init",
     "jobs",

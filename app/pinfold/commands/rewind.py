@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pinfold.commands.action import Action
+from pinfold.commands.action import Action, idle
 from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 from pinfold.rollout import provenance
@@ -27,8 +27,7 @@ async def rewind(context: Context, n: str = "") -> None:
         raise CommandError(
             f"/rewind takes the number of a prompt, such as /rewind 12, not “{given}”."
         )
-    if context.session.phase != "idle":
-        raise CommandError("A turn is running: press Esc first, or wait for its end.")
+    idle(context)
     context.open("rewind", n)
 
 

@@ -1,22 +1,11 @@
 """Commands on the screen, and the keys that its widgets carry out themselves."""
 
 import asyncio
+from operator import methodcaller
 
-from pinfold.commands.action import Action
+from pinfold.commands.action import Action, opens, writable
 from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
-
-
-async def help_(context: Context) -> None:
-    context.open("help")
-
-
-async def palette(context: Context) -> None:
-    context.open("palette")
-
-
-async def window(context: Context) -> None:
-    context.open("context")
 
 
 async def find(context: Context, text: str = "", *, all: bool = False) -> None:  # noqa: A002
@@ -60,41 +49,35 @@ async def copy(context: Context) -> None:
 
 
 async def paste_picture(context: Context) -> None:
-    from pinfold.agent.record import READ_ONLY
     from pinfold.ports.tool import ToolError
     from pinfold.tools.clipboard import save_picture
     from pinfold.tools.pictures import mention
 
-    session = context.session
-    if session.read_only:
-        raise CommandError(READ_ONLY)
     try:
-        saved = await save_picture(session.folder)
+        saved = await save_picture(writable(context).folder)
     except ToolError as error:
         raise CommandError(str(error)) from error
     context.insert(mention(str(saved)))
-
-
-async def editor(context: Context) -> None:
-    await context.edit_prompt()
 
 
 async def doctor(context: Context) -> None:
     context.tell(await asyncio.to_thread(context.host.doctor))
 
 
-async def suspend(context: Context) -> None:
-    await context.suspend_job()
-
-
-async def quit_(context: Context) -> None:
-    await context.quit()
-
-
 ACTIONS = (
-    Action("help", "Show keys and commands", "screen", ("help",), keys="f1", run=help_, early=True),
-    Action("palette", "Find an action", "screen", keys="ctrl+p", run=palette, early=True),
-    Action("context", "See and steer what the model sees", "screen", ("context",), run=window),
+    Action(
+        "help",
+        "Show keys and commands",
+        "screen",
+        ("help",),
+        keys="f1",
+        run=opens("help"),
+        early=True,
+    ),
+    Action("palette", "Find an action", "screen", keys="ctrl+p", run=opens("palette"), early=True),
+    Action(
+        "context", "See and steer what the model sees", "screen", ("context",), run=opens("context")
+    ),
     Action(
         "find",
         "Search this session and its agents, folded items included; or all sessions",
@@ -136,7 +119,7 @@ ACTIONS = (
         "screen",
         ("editor",),
         keys="ctrl+g",
-        run=editor,
+        run=methodcaller("edit_prompt"),
         early=True,
     ),
     Action(
@@ -153,7 +136,7 @@ ACTIONS = (
         "screen",
         ("quit", "exit"),
         keys="ctrl+q",
-        run=quit_,
+        run=methodcaller("quit"),
         early=True,
     ),
     Action("send", "Send; during a turn, after the next tool call", "prompt", keys="enter"),
@@ -197,7 +180,7 @@ ACTIONS = (
         "Suspend; `fg` in the shell resumes",
         "transcript",
         keys="ctrl+z",
-        run=suspend,
+        run=methodcaller("suspend_job"),
         early=True,
     ),
     Action(

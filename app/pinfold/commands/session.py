@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from pinfold import paths
-from pinfold.commands.action import Action
+from pinfold.commands.action import Action, idle
 from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 
@@ -29,9 +29,7 @@ async def fork(
 ) -> None:
     from pinfold.window.selectors import check_own
 
-    session, at = context.session, (n or "").removeprefix("#")
-    if session.phase != "idle":
-        raise CommandError("A turn is running: press Esc first, or wait for its end.")
+    session, at = idle(context), (n or "").removeprefix("#")
     if compact and not at:
         await context.switch(partial(context.host.hand_on, session.folder, strategy, model))
         context.tell(f"A compacted copy of session {session.id}, which is unchanged.")

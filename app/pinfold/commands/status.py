@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pinfold import paths
-from pinfold.commands.action import Action
+from pinfold.commands.action import Action, opens
 from pinfold.commands.arguments import CommandError
 from pinfold.commands.model import MEANING, price_said
 from pinfold.numbers import dollars, tokens
@@ -90,10 +90,6 @@ def _used(usage: Usage) -> str:
     return f"{usage.input:,} tokens in{cached}; {usage.output:,} out"
 
 
-async def diff(context: Context) -> None:
-    context.open("diff")
-
-
 async def working_tree(folder: Path) -> str:
     """What differs from the last commit in the repository of `folder`, untracked files included.
 
@@ -150,5 +146,7 @@ ACTIONS = (
         run=status,
     ),
     Action("cost", "Show the tokens and the money spent", "session", ("cost",), run=cost),
-    Action("diff", "Show what changed in the working tree", "session", ("diff",), run=diff),
+    Action(
+        "diff", "Show what changed in the working tree", "session", ("diff",), run=opens("diff")
+    ),
 )

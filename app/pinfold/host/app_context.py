@@ -1,4 +1,4 @@
-"""What every command starts from: folder, settings, store."""
+"""What every command starts from: folders, settings, the store."""
 
 import os
 from collections.abc import Mapping
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 class WrongUse(Exception):
-    """The command line asks for something that makes no sense."""
+    """The command line is wrong; `str()` says what it should be."""
 
 
 class AppContext(Struct, frozen=True):
-    """The ground that sessions stand on."""
+    """Folders and settings that sessions are made from."""
 
     loaded: Loaded
     cwd: Path
     home: Path
     sessions: Path
-    """Where they lie: in the home, but for a replay's."""
+    """The folder that holds them: the home, or a replay's own."""
     flags: Mapping[str, Any]
     """Settings from the command line, as dotted keys."""
     added: tuple[str, ...] = ()
-    """Folders to work in besides, from the command line."""
+    """Further folders to write to, from the command line."""
 
     @property
     def trusted(self) -> bool:
@@ -52,7 +52,7 @@ class AppContext(Struct, frozen=True):
         return SessionStore(self.sessions)
 
     def in_folder(self, cwd: Path) -> "AppContext":
-        """The same for a session that works in another folder, under that folder's settings.
+        """The same for a session in another folder, with that folder's settings.
 
         Raises `SettingsError`.
         """
@@ -60,7 +60,7 @@ class AppContext(Struct, frozen=True):
 
 
 def config_files(cwd: Path) -> tuple[Path, Path]:
-    """The user's config file and the project's; either may not exist."""
+    """The user's config file and the project's, whether they exist or not."""
     return paths.config_folder() / "config.toml", paths.project_config(cwd)
 
 
@@ -120,6 +120,9 @@ def _flags(arguments: "argparse.Namespace | None") -> dict[str, Any]:
     for pair in getattr(arguments, "config", None) or ():
         key, equals, value = pair.partition("=")
         if not equals or "." not in key:
-            raise WrongUse(f"--config takes SECTION.KEY=VALUE, not {pair!r}")
+            raise WrongUse(
+                f"-c (--config) takes SECTION.KEY=VALUE, not {pair!r}; "
+                "to continue a session, write --continue"
+            )
         flags[key] = value
     return flags

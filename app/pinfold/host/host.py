@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,13 +36,13 @@ class Host:
     """
 
     def __init__(self, ctx: AppContext, *, attended: bool = True) -> None:
-        """`attended` is false where nobody can be asked: one prompt, and no work beside it."""
+        """Without `attended` nobody can be asked, and nothing runs in the background."""
         self._ctx = ctx
         self._attended = attended
         self._sessions: dict[str, Session] = {}
         self._warming: set[asyncio.Task[None]] = set()
-        self._beside: dict[str, asyncio.Task[None]] = {}
-        """What is done in the background, by name: each begins once."""
+        self._background: dict[str, asyncio.Task[None]] = {}
+        """By module."""
 
     # Opening
 
@@ -140,23 +141,25 @@ class Host:
         task.add_done_callback(self._warmed)
         memories = ctx.settings.memories
         if ctx.sessions == ctx.home:  # a replay's are gone with it
-            self._begin("index", task, _import_keep_up, ctx)
+            self._begin("finding", "keep_up", task, ctx)
             if ctx.settings.vault.watch:
-                self._begin("vault", task, _import_watch, ctx)
+                self._begin("vault", "watch", task, ctx)
         if memories.enabled and (memories.generate != "off" or memories.team):
-            self._begin("memories", task, _import_remember, ctx, {session.id})
+            self._begin("remembering", "remember", task, ctx, {session.id})
 
     def _begin(
-        self,
-        name: str,
-        warmed: asyncio.Task[None],
-        load: Callable[[], Callable[..., Awaitable[object]]],
-        *arguments: object,
+        self, module: str, function: str, warmed: asyncio.Task[None], *arguments: object
     ) -> None:
-        if name not in self._beside:
-            task = asyncio.create_task(_beside(warmed, load, *arguments))
-            task.add_done_callback(_show_failure)
-            self._beside[name] = task
+        """Run a function of a module of `host` in the background, unless it was begun before."""
+
+        async def work() -> None:
+            await asyncio.wait([warmed])
+            loaded = await asyncio.to_thread(import_module, f"pinfold.host.{module}")
+            await getattr(loaded, function)(*arguments)
+
+        if module not in self._background:
+            self._background[module] = asyncio.create_task(work())
+            self._background[module].add_done_callback(_show_failure)
 
     def _warmed(self, task: asyncio.Task[None]) -> None:
         self._warming.discard(task)
@@ -172,10 +175,10 @@ class Host:
 
     async def stop(self) -> None:
         """Close what is open, and end what runs in the background."""
-        for task in self._beside.values():
+        for task in self._background.values():
             task.cancel()
-        if self._beside:
-            await asyncio.wait(self._beside.values())
+        if self._background:
+            await asyncio.wait(self._background.values())
         for session in tuple(self._sessions.values()):
             await self.close(session)
 
@@ -241,7 +244,7 @@ class Host:
 
     def doctor(self) -> str:
         """What was found and what is missing, as lines for people."""
-        from pinfold.host.report import report
+        from pinfold.host.doctor import report
 
         return asyncio.run(report(self._ctx))
 
@@ -253,35 +256,6 @@ class Host:
             f"{paths.shown(folder)} is trusted. "
             "Its config file applies in full from the next session: /new."
         )
-
-
-async def _beside(
-    warmed: asyncio.Task[None],
-    load: Callable[[], Callable[..., Awaitable[object]]],
-    *arguments: object,
-) -> None:
-    """Once in the life of the host, after `warmed`; when the host ends, this is cancelled."""
-    await asyncio.wait([warmed])
-    work = await asyncio.to_thread(load)
-    await work(*arguments)
-
-
-def _import_keep_up() -> Callable[..., Awaitable[object]]:
-    from pinfold.host.finding import keep_up
-
-    return keep_up
-
-
-def _import_watch() -> Callable[..., Awaitable[object]]:
-    from pinfold.host.vault import watch
-
-    return watch
-
-
-def _import_remember() -> Callable[..., Awaitable[object]]:
-    from pinfold.host.remembering import remember
-
-    return remember
 
 
 def _show_failure(task: asyncio.Task[None]) -> None:

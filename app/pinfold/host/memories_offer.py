@@ -6,6 +6,7 @@ from itertools import islice
 
 from pinfold.atomic_files import write_atomic
 from pinfold.host.app_context import AppContext
+from pinfold.numbers import plural
 from pinfold.paths import shown
 
 OFFERED = "memories-offered"
@@ -30,7 +31,7 @@ def shared(ctx: AppContext) -> str:
     have = copy.read()
     others = [line.owner for line in have.by_id.values() if line.owner != have.role]
     count = len(copy.shared())
-    ours = f"{count:,} line{'' if count == 1 else 's'} of yours shared so far"
+    ours = f"{plural(count, 'line')} of yours shared so far"
     theirs = (
         f"{len(others):,} of {len({*others}):,} others are here" if others else "none of others"
     )

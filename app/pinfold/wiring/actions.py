@@ -267,7 +267,7 @@ def _play(ctx: AppContext, player: Player) -> int:
 
 
 def doctor(arguments: argparse.Namespace) -> int:
-    from pinfold.host.report import report
+    from pinfold.host.doctor import report
 
     print(asyncio.run(report(app_context(arguments, even_if_broken=True))))
     return 0

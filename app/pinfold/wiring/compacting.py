@@ -230,9 +230,7 @@ def _lost_lines(loss: Loss) -> Iterator[str]:
         return
     yield "Lost from the window, kept in the archive:"
     for lost in loss.named:
-        text = one_line(lost.text)
-        text = text if len(text) <= _NAMED else text[: _NAMED - 1] + "…"
-        yield f"  {lost.kind:<10}  {text} (#{lost.item})"
+        yield f"  {lost.kind:<10}  {one_line(lost.text, _NAMED)} (#{lost.item})"
     for kind, count in loss.more.items():
         yield f"  {kind:<10}  {count:,} more"
 

@@ -7,7 +7,7 @@ from pinfold import paths
 from pinfold.agent.clock import CLOCK
 from pinfold.host import finding
 from pinfold.host.app_context import AppContext, app_context
-from pinfold.numbers import ID_SHOWN
+from pinfold.numbers import ID_SHOWN, plural
 from pinfold.output import warn
 from pinfold.rollout import disk
 from pinfold.rollout.hold import SessionHeld, is_held
@@ -56,7 +56,7 @@ def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:
     said = [f"Session {folder.name} in {one_line(paths.shown(folder))}"]
     told = listen(folder)
     title = one_line(told.title) or "no prompt"
-    turns = f"{told.turns:,} turn{'' if told.turns == 1 else 's'}"
+    turns = plural(told.turns, "turn")
     said.append(f"  “{title}”, {turns}, {size_text(disk.size_of(folder).total)}")
     for fork in disk.forks_of(folder.name, disk.folders(ctx.sessions)):
         name = fork.name[:ID_SHOWN]
@@ -121,7 +121,7 @@ def gc(arguments: argparse.Namespace) -> int:
 
 
 def _waste_line(waste: disk.Waste) -> str:
-    count = f"{len(waste.files):,} file{'' if len(waste.files) == 1 else 's'}"
+    count = plural(len(waste.files), "file")
     size = size_text(waste.size)
     if waste.leftover:
         return f"{one_line(paths.shown(waste.folder))}: {count}, {size}, without a {ROLLOUT}"

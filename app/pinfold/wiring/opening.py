@@ -7,8 +7,8 @@ import re
 import sys
 from collections.abc import Collection, Sequence
 
-_SETTING = re.compile(r"[\w-]+(\.[\w\"-]+)+=|[\w-]+=\S*\Z")
-"""What is behind `-c` where that is short for `--config`."""
+_SETTING = re.compile(r"[\w-]+(\.[\w\"-]+)+=|[\w-]+=\S*\Z|[a-z]\w*\.[a-z]\w*\Z")
+"""What follows `-c` where that stands for `--config`, also where its value is forgotten."""
 NAMES = {
     "print_": "-p",
     "continue_": "--continue",
@@ -16,7 +16,7 @@ NAMES = {
     "json_": "--json",
     "worktree": "--worktree",
 }
-"""The flags that go with a prompt, and not with a command."""
+"""Flags that go with a prompt, not with a command."""
 
 OF_OTHERS = {
     "--yolo": "--approvals full",
@@ -27,7 +27,7 @@ OF_OTHERS = {
     "--permission-mode": "--approvals",
     "--ask-for-approval": "--approvals",
 }
-"""Flags of other agents, and their equivalents here."""
+"""Flags of other agents, and what they are called here."""
 
 
 def flags() -> argparse.ArgumentParser:
@@ -67,7 +67,7 @@ def flags() -> argparse.ArgumentParser:
 
 
 def spelled_out(argv: Sequence[str]) -> list[str]:
-    """`argv` with `--continue` for each `-c` that no KEY=VALUE follows."""
+    """`argv` with `--continue` for each `-c` that no setting follows."""
     end = argv.index("--") if "--" in argv else len(argv)
     following = [*argv[1:], ""]
     return [

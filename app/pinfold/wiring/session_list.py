@@ -79,14 +79,10 @@ def _show(found: Sequence[SessionSummary]) -> None:
             age(summary.updated_at, now),
             str(summary.turns),
             f"{summary.tokens:,}",
-            _cut(one_line(summary.model), longest),
+            one_line(summary.model, longest),
             one_line(summary.title or summary.note),
         )
         for summary in found
     )
     headings = ("session", "used", "turns", "tokens", "model", "title")
     print_rows(headings, rows, right=("turns", "tokens"))
-
-
-def _cut(text: str, longest: int | None) -> str:
-    return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
