@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from pinfold.checkpoint.drift import unnamed
+
 from benchmarks.bench_tokens import SESSIONS
 from benchmarks.figures import Figure
 from pinfold.adopt import detect
-from pinfold.checkpoint.drift import unnamed
 from pinfold.checkpoint.known import Known
 from pinfold.evaluation.recorded import SIMULATED
 from pinfold.rollout.events import (

@@ -1,15 +1,13 @@
 """Ctrl+Z in a real terminal, under a shell that waits for the job as a whole."""
 
-import os
 import pty
-import select
-import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 from fakes.process import Pinfold
+from fakes.terminal import RealTerminal
 
 SHELL = """
 import os, signal, sys
@@ -27,39 +25,12 @@ os.tcsetpgrp(0, job)
 os.killpg(job, signal.SIGCONT)
 print("ended", os.waitstatus_to_exitcode(os.waitpid(job, 0)[1]), flush=True)
 """
-PATIENCE = 60.0
-"""Seconds after which the terminal has said its last; nothing is waited for so long."""
-
-
-class Terminal:
-    def __init__(self, env: dict[str, str]) -> None:
-        self.pid, self._fd = pty.fork()
-        if not self.pid:
-            os.execve(sys.executable, [sys.executable, "-c", SHELL], env)
-        self._seen = b""
-
-    def type(self, text: bytes) -> None:
-        os.write(self._fd, text)
-
-    def until(self, text: bytes) -> bytes:
-        """Read up to where `text` is printed."""
-        while text not in self._seen:
-            if not select.select([self._fd], [], [], PATIENCE)[0]:
-                raise AssertionError(f"{text!r} did not come; the last was {self._seen[-300:]!r}")
-            self._seen += os.read(self._fd, 65_536)
-        before, _, self._seen = self._seen.partition(text)
-        return before
-
-    def close(self) -> None:
-        os.close(self._fd)
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
 
 
 @pytest.mark.skipif(not hasattr(pty, "fork"), reason="no terminals here")
 def test_ctrl_z_gives_the_shell_its_terminal_and_fg_comes_back(tmp_path: Path) -> None:
-    env = {**Pinfold(tmp_path).env, "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
-    terminal = Terminal(env)
+    pinfold = Pinfold(tmp_path)
+    terminal = RealTerminal([sys.executable, "-c", SHELL], pinfold.env, pinfold.work)
     try:
         terminal.until(b"F1 help")
         terminal.type(b"\x1a")

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.color import ColorSystem
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
@@ -15,7 +16,7 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from pinfold.tui.terminal_cells import TerminalCells
+from pinfold.tui.terminal_cells import UNKNOWN, TerminalCells, cells_of
 
 WIDTH, HEIGHT = 12, 8
 CONSOLE = Console(file=io.StringIO(), color_system="truecolor", force_terminal=True)
@@ -89,9 +90,10 @@ def part(rows: Sequence[Strip], spans: list[tuple[int, int, int]], cut: int) -> 
     return ChopsUpdate(lines, spans, [[cut, WIDTH]] * HEIGHT)
 
 
-def painted(rows: Sequence[Strip], cut: int) -> list[Any]:
+def painted(rows: Sequence[Strip], cut: int | None) -> list[Any]:
     grid = Grid()
-    update = LayoutUpdate([row.divide([cut, WIDTH]) for row in rows], Region(0, 0, WIDTH, HEIGHT))
+    parts = [[row] if cut is None else row.divide([cut, WIDTH]) for row in rows]
+    update = LayoutUpdate(parts, Region(0, 0, WIDTH, HEIGHT))
     grid.feed(update.render_segments(CONSOLE).replace("\n", ""))
     return grid.cells
 
@@ -118,6 +120,32 @@ def test_whatever_moves_or_changes_the_terminal_shows_it(
         grid.feed(cells.sequences(update, CONSOLE))
         assert grid.cells == painted(moved, cut)
         shown = moved
+
+
+@settings(max_examples=40)
+@given(first=screens, steps=steps, last=screens, cut=st.integers(1, WIDTH - 1))
+def test_rows_that_are_held_keep_what_they_show_until_they_are_released(
+    first: list[Strip],
+    steps: list[tuple[int, list[Strip], int]],
+    last: list[Strip],
+    cut: int,
+) -> None:
+    live = 3
+    grid, cells = Grid(), TerminalCells()
+    grid.feed(cells.sequences(whole(first), CONSOLE))
+    held = [cells_of([row], ColorSystem.TRUECOLOR) for row in first]
+    cells.hold([row + [UNKNOWN] * (WIDTH - len(row)) for row in held], {live})
+    shown = [row.copy() for row in grid.cells]
+    for by, fresh in [*((by, fresh) for by, fresh, _ in steps), (1, last)]:
+        spans = [(y, 0, WIDTH) for y in range(HEIGHT)]
+        update = whole(fresh) if by > 0 else part(fresh, spans, cut)
+        grid.feed(cells.sequences(update, CONSOLE))
+        assert grid.cells[live] == painted(fresh, None if by > 0 else cut)[live]
+        assert [row for y, row in enumerate(grid.cells) if y != live] == [
+            row for y, row in enumerate(shown) if y != live
+        ]
+    grid.feed(cells.release())
+    assert grid.cells == painted(last, None)
 
 
 def lines(*texts: str) -> list[Strip]:

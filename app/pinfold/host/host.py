@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pinfold import paths
 from pinfold.host.app_context import AppContext
+from pinfold.host.first_frame import Frames
 from pinfold.trust import trust
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ class Host:
         from pinfold.host.sessions import open_session
 
         ctx = ctx or self._ctx
+        await asyncio.to_thread(Frames(ctx).forget)
         session = await open_session(
             ctx, approver, journal, connection=connection, tools=tools, attended=self._attended
         )

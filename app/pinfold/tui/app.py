@@ -7,7 +7,6 @@ import os
 import signal
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -24,11 +23,11 @@ from pinfold.numbers import ID_SHOWN
 from pinfold.paths import program
 from pinfold.rollout import provenance
 from pinfold.sanitize import one_line, safe
+from pinfold.tui.first_paint import FirstPaintApp
 from pinfold.tui.harmless import Harmless
 from pinfold.tui.keys import command_bindings, complaints
 from pinfold.tui.screen_config import ScreenConfig
 from pinfold.tui.shell import Shell
-from pinfold.tui.terminal_cells import DiffingApp
 from pinfold.tui.themed import ThemedApp
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from pinfold.compaction.view import PlanOptions
     from pinfold.host.host import Host
 
-PANELS = str(Path(__file__).with_name("panels") / "panels.tcss")
-"""The style sheet of every panel."""
 PANELS_AFTER = 1.0
 """Seconds until panels are loaded: what the first prompt needs goes first."""
 
@@ -49,14 +46,7 @@ def _actions() -> type[Provider]:
     return Actions
 
 
-def _warm() -> None:
-    from pinfold.tui.panels.registry import every_panel
-
-    for _ in every_panel():
-        pass
-
-
-class PinfoldApp(DiffingApp, ThemedApp):
+class PinfoldApp(FirstPaintApp, ThemedApp):
     """Also the `Context` of commands. Its result is what to print at the end."""
 
     CSS_PATH = "app.tcss"
@@ -124,16 +114,18 @@ class PinfoldApp(DiffingApp, ThemedApp):
             from pinfold.commands.failures import told
 
             self._shell.fail(told(error))
+            self.show_all()
         finally:
             self._begun.set()
 
     @work
     async def _make_panels_ready(self) -> None:
         """Load what the first panel would else keep all keys waiting for."""
-        await asyncio.to_thread(_warm)
-        if not self.stylesheet.has_source(PANELS):
-            self.stylesheet.read(PANELS)
-            self.stylesheet.parse()
+        from pinfold.tui.panels import registry as panels
+
+        await panels.make_ready(self.stylesheet)
+        if not self.session.items:
+            await self.save_frame(self.draw_frame(self._shell.editor))
 
     def tell_failure(self, line: str) -> None:
         self._shell.hint("That failed")
@@ -166,6 +158,7 @@ class PinfoldApp(DiffingApp, ThemedApp):
         await session.count_front()
         if session is self._session:
             self._shell.refresh_status()
+            self.call_after_refresh(self.show_all)
 
     @work(exclusive=True, group="meanwhile")
     async def _tell_meanwhile(self, session: Session) -> None:
@@ -300,10 +293,13 @@ class PinfoldApp(DiffingApp, ThemedApp):
         await self._shell.save_all()
         said = ""
         if (session := self._session) is not None:
+            frame = None
             if session.items:
+                frame = self.draw_frame(self._shell.editor)
                 again = f"{program()} resume {session.id[:ID_SHOWN]}"
                 said = f"Session saved. Resume with: {again}"
             await self._host.close(session)
+            await self.save_frame(frame, session.folder)
         self.exit(said)
 
     async def action_quit(self) -> None:

@@ -5,7 +5,7 @@ for each row that comes. Here rows that only moved are scrolled by the terminal.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from operator import ne
 from typing import Any
@@ -16,6 +16,7 @@ from rich.console import Console, RenderableType
 from rich.style import Style
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App
+from textual.events import Resize
 from textual.screen import Screen
 from textual.strip import Strip
 
@@ -38,10 +39,28 @@ class TerminalCells:
 
     def __init__(self) -> None:
         self._rows: list[Row] = []
+        self._held: Rows = {}
+        """Rows that are not written for now, as they are to be."""
 
     def forget(self) -> None:
         """Something else may have written to the terminal."""
         self._rows = []
+        self._held = {}
+
+    def hold(self, rows: Sequence[Row], but: Collection[int]) -> None:
+        """The terminal shows `rows`. Until `release`, only those of `but` are written."""
+        self._rows = list(rows)
+        self._held = {y: row for y, row in enumerate(rows) if y not in but}
+
+    def release(self) -> str:
+        """What to write for the rows that were held; it counts as written."""
+        held, self._held = self._held, {}
+        return self._write_changed(self._rows.copy(), held)
+
+    @property
+    def held_size(self) -> tuple[int, int] | None:
+        """Columns and lines of what is shown, while rows are held."""
+        return (len(self._rows[0]), len(self._rows)) if self._held else None
 
     def sequences(self, update: ChopsUpdate | LayoutUpdate, console: Console) -> str:
         """What to write for `update`; it counts as written."""
@@ -52,13 +71,20 @@ class TerminalCells:
         rows = self._rows.copy()
         if len(rows) != height or len(rows[0]) != width:
             rows = [[UNKNOWN] * width] * height
-        updated = _updated(rows, update, colours)
+            self._held = {}
+        drawn = [self._held.get(y, row) for y, row in enumerate(rows)] if self._held else rows
+        return self._write_changed(rows, _updated(drawn, update, colours))
+
+    def _write_changed(self, rows: list[Row], updated: Rows) -> str:
+        """Write the `updated` of the `rows` that are shown, but for those that are held."""
+        for y in self._held.keys() & updated:
+            self._held[y] = updated.pop(y)
         writer = _Writer()
         if (scroll := _find_scroll(rows, updated)) is not None:
             top, bottom, by = scroll
             for y in range(top, bottom + 1):
                 updated.setdefault(y, rows[y])
-            exposed = [[UNKNOWN] * width] * abs(by)
+            exposed = [[UNKNOWN] * len(rows[0])] * abs(by)
             kept = rows[top : bottom + 1]
             rows[top : bottom + 1] = [*kept[by:], *exposed] if by > 0 else [*exposed, *kept[:by]]
             writer.scroll(top, bottom, by)
@@ -71,11 +97,15 @@ class TerminalCells:
 
     def _write_all(self, update: LayoutUpdate, colours: ColorSystem) -> str:
         """Also puts right what something else wrote to the terminal."""
-        width = update.region.width
+        width, height = update.region.size
+        if self.held_size == (width, height):
+            rows = (cells_of(strips, colours) for strips in update.strips)
+            drawn = {y: row + [UNKNOWN] * (width - len(row)) for y, row in enumerate(rows)}
+            return self._write_changed(self._rows.copy(), drawn)
         writer = _Writer()
-        self._rows = []
+        self._rows, self._held = [], {}
         for y, strips in enumerate(update.strips):
-            row = _cells(strips, colours)
+            row = cells_of(strips, colours)
             writer.write(y, row, [])
             self._rows.append(row + [UNKNOWN] * (width - len(row)))
         return writer.end()
@@ -91,24 +121,34 @@ class DiffingApp(App[str]):
     def on_mount(self) -> None:
         self.app_resume_signal.subscribe(self, lambda _: self._cells.forget())
 
-    def on_resize(self) -> None:
-        self._cells.forget()
+    def on_resize(self, event: Resize) -> None:
+        if event.size != self._cells.held_size:
+            self._cells.forget()
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        if isinstance(renderable, ChopsUpdate | LayoutUpdate):
-            renderable = ChangedCells(renderable, self._cells)  # type: ignore[assignment]
+        if isinstance(renderable, ChopsUpdate | LayoutUpdate) and self._paints:
+            changed = self._cells.sequences(renderable, self.console)
+            cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
+            if not changed and cursor == self._previous_cursor_position:
+                return
+            renderable = Sequences(changed)  # type: ignore[assignment]
         super()._display(screen, renderable)
 
+    @property
+    def _paints(self) -> bool:
+        """Whether an update is written at all."""
+        shown = self._running and not self._closed and not self.is_headless
+        return shown and self._driver is not None and not self._batch_count
 
-class ChangedCells(CompositorUpdate):
-    """An update of which only what differs is sent."""
 
-    def __init__(self, update: ChopsUpdate | LayoutUpdate, shown: TerminalCells) -> None:
-        self._update = update
-        self._shown = shown
+class Sequences(CompositorUpdate):
+    """An update of which it is known what to write."""
 
-    def render_segments(self, console: Console) -> str:
-        return self._shown.sequences(self._update, console)
+    def __init__(self, changed: str) -> None:
+        self._changed = changed
+
+    def render_segments(self, console: Console) -> str:  # noqa: ARG002
+        return self._changed
 
 
 class _Writer:
@@ -161,18 +201,18 @@ def _updated(rows: Sequence[Row], update: ChopsUpdate, colours: ColorSystem) -> 
             row = updated[y] = rows[y].copy()
         for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
             if strip is not None and x < right and end > left:
-                cells = _cells([strip], colours)[: end - x]
-                row[x : x + len(cells)] = cells
+                drawn = cells_of([strip], colours)[: end - x]
+                row[x : x + len(drawn)] = drawn
     return updated
 
 
-def _cells(strips: Iterable[Strip], colours: ColorSystem) -> Row:
+def cells_of(strips: Iterable[Strip], colours: ColorSystem) -> Row:
     row: Row = []
     for strip in strips:
         for text, style, control in strip:
             if not control:
                 look = _look(style, colours) if style is not None else RESET
-                parts = text if text.isascii() else _parts(text)
+                parts = text if text.isascii() else texts_of(text)
                 row += [(part, look) for part in parts]
     return row
 
@@ -186,7 +226,7 @@ def _look(style: Style, colours: ColorSystem) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _parts(text: str) -> Sequence[str]:
+def texts_of(text: str) -> Sequence[str]:
     """A text by cells: all of it in the first, where it has characters that take none or two."""
     if all(get_character_cell_size(char) == 1 for char in text):
         return text

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,21 +13,24 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.wiring.first import first_frame
 
 if TYPE_CHECKING:
     import argparse
 
     from pinfold.rollout.provenance import Prompt, Span
+    from pinfold.tui.early_screen import EarlyScreen
     from pinfold.wiring.replaying import Player
 
 
 def shell(arguments: argparse.Namespace | None = None) -> int:
-    from pinfold.host.host import Host
-    from pinfold.wiring.screen import run
+    ctx, prompt = app_context(arguments), _prompt(arguments)
+    with nullcontext() if prompt else first_frame(ctx, None) as early:
+        from pinfold.host.host import Host
+        from pinfold.wiring.screen import run
 
-    ctx = app_context(arguments)
-    host = Host(ctx)
-    return run(ctx, host.new, host, prompt=_prompt(arguments))
+        host = Host(ctx)
+        return run(ctx, host.new, host, prompt=prompt, early=early)
 
 
 def _prompt(arguments: argparse.Namespace | None) -> Prompt | None:
@@ -42,18 +44,37 @@ def _prompt(arguments: argparse.Namespace | None) -> Prompt | None:
 
 
 def resume(arguments: argparse.Namespace) -> int:
-    from pinfold.host.host import Host
-    from pinfold.host.sessions import own_folder
-    from pinfold.wiring.screen import run
-
     ctx = app_context(arguments)
     prompt = _prompt(arguments)
     chosen = arguments.last or arguments.session or arguments.read_only or arguments.fork
     if not chosen and sys.stdin.isatty() and sys.stdout.isatty():
+        from pinfold.host.host import Host
+        from pinfold.wiring.screen import run
+
         host = Host(ctx)
         return run(ctx, host.new, host, choosing=True, prompt=prompt)
-    folder, note = _folder_or_kept(ctx, None if arguments.last else arguments.session)
-    how = _how_to_open(arguments, folder)
+    named = "" if arguments.last else arguments.session
+    if prompt or arguments.read_only or arguments.fork:
+        return _resume(ctx, arguments, named, prompt, None)
+    with first_frame(ctx, named) as early:
+        return _resume(ctx, arguments, named, prompt, early)
+
+
+def _resume(
+    ctx: AppContext,
+    arguments: argparse.Namespace,
+    named: str | None,
+    prompt: Prompt | None,
+    early: EarlyScreen | None,
+) -> int:
+    from pinfold.host.host import Host
+    from pinfold.host.sessions import own_folder
+    from pinfold.wiring.screen import run
+
+    folder, note = _folder_or_kept(ctx, named)
+    if early is not None and early.frame.session != str(folder):
+        early.leave()
+    how = _how_to_open(arguments, folder, early)
     if how == "quit":
         return 0
     ctx = own_folder(ctx, folder, else_here=how == "fork")
@@ -61,7 +82,7 @@ def resume(arguments: argparse.Namespace) -> int:
     if how == "fork":
         return run(ctx, partial(host.fork, folder, None), host, prompt=prompt)
     start = partial(host.open_folder, folder, read_only=how == "read-only")
-    return run(ctx, start, host, prompt=prompt, note=note)
+    return run(ctx, start, host, prompt=prompt, note=note, early=early)
 
 
 def _folder_or_kept(ctx: AppContext, session: str | None) -> tuple[Path, str]:
@@ -85,7 +106,9 @@ def _folder_or_kept(ctx: AppContext, session: str | None) -> tuple[Path, str]:
         return adopted.folder, adopted.said
 
 
-def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
+def _how_to_open(
+    arguments: argparse.Namespace, folder: Path, early: EarlyScreen | None = None
+) -> str:
     """`write`, `read-only`, `fork` or `quit`. Raises `SessionHeld` where nobody can be asked."""
     from pinfold.agent.clock import CLOCK
     from pinfold.rollout.hold import SessionHeld
@@ -96,6 +119,8 @@ def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
     try:
         Journal.open(folder, CLOCK.now).close()
     except SessionHeld as held:
+        if early is not None:
+            early.leave()
         if not sys.stdin.isatty():
             raise
         print(held)
@@ -108,6 +133,9 @@ def _how_to_open(arguments: argparse.Namespace, folder: Path) -> str:
 
 
 def exec_(arguments: argparse.Namespace) -> int:
+    import asyncio
+    import tempfile
+
     from pinfold.rollout import provenance
     from pinfold.wiring import stdin
 
@@ -188,6 +216,8 @@ def _schema(arguments: argparse.Namespace) -> Mapping[str, Any] | None:
 
 
 def _interrupt_on_signals(interrupt: Callable[[], None]) -> None:
+    import asyncio
+
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
             asyncio.get_running_loop().add_signal_handler(number, interrupt)
@@ -216,6 +246,8 @@ def context(arguments: argparse.Namespace) -> int:
 
 
 def replay(arguments: argparse.Namespace) -> int:
+    import asyncio
+
     from pinfold.wiring.replaying import Player, play_unseen
 
     if arguments.threshold is not None and not 0 < arguments.threshold <= 1:
@@ -267,6 +299,8 @@ def _play(ctx: AppContext, player: Player) -> int:
 
 
 def doctor(arguments: argparse.Namespace) -> int:
+    import asyncio
+
     from pinfold.host.doctor import report
 
     print(asyncio.run(report(app_context(arguments, even_if_broken=True))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import os
 import sys
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING
 from pinfold import paths
 from pinfold.atomic_files import write_atomic
 from pinfold.host.app_context import AppContext
-from pinfold.small_files import read_text
+from pinfold.host.first_frame import Frames
+from pinfold.wiring.first import CHOSEN_THEME, theme
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from pinfold.host.host import Host
     from pinfold.ports.approver import Approver
     from pinfold.rollout.provenance import Prompt
-
-CHOSEN_THEME = "theme"
-"""The file in pinfold's home that holds the last choice of `/theme`."""
+    from pinfold.tui.early_screen import EarlyScreen
 
 FRAMES_PER_SECOND = 250
 """The most that Textual may paint; it paints only what changed."""
@@ -39,13 +37,15 @@ def run(
     choosing: bool = False,
     note: str = "",
     prompt: Prompt | None = None,
+    early: EarlyScreen | None = None,
 ) -> int:
     """Show the screen until the user leaves it. Returns the exit code.
 
     What `kept` is false for is not there to be resumed, so nothing is said of it at the end.
     With `adopting`, the list of what can be adopted stands open, searched for that; with
     `choosing`, the user chooses a session first, and `start` is for when they don't. The
-    transcript says `note` first. `prompt` is sent to the first session.
+    transcript says `note` first. `prompt` is sent to the first session. The screen takes over from
+    `early`, if that shows a frame.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print(
@@ -53,6 +53,8 @@ def run(
             file=sys.stderr,
         )
         return 1
+
+    import asyncio
 
     async def chosen_first() -> str | None:
         from pinfold.tui.panels.sessions import choose_session
@@ -81,7 +83,7 @@ def run(
         cwd=ctx.cwd,
         history=ctx.home / "history.jsonl",
         errors=ctx.home / "errors.log",
-        theme=_theme(ctx),
+        theme=theme(ctx),
         notify=ctx.settings.ui.notify,
         title=ctx.settings.ui.title,
         statusline=ctx.settings.ui.statusline,
@@ -94,6 +96,10 @@ def run(
         offer=partial(_offer, ctx) if kept else None,
     )
     app = PinfoldApp(painted, host, config)
+    if kept:
+        app.frames = Frames(ctx)
+    if early is not None and early.is_shown:
+        app.take_over(early)
     said = app.run()
     if app.theme != config.theme:
         with suppress(OSError):  # the next start has the theme of this one, no more
@@ -116,11 +122,3 @@ def _make_ready() -> None:
     """Import, beside the event loop, what opens a session and what shows it."""
     from pinfold.host import sessions  # noqa: F401
     from pinfold.tui import bridge  # noqa: F401
-
-
-def _theme(ctx: AppContext) -> str:
-    """The theme of the settings, else the one that the user chose last."""
-    if "ui.theme" not in ctx.loaded.origins:
-        with suppress(OSError):
-            return read_text(ctx.home / CHOSEN_THEME, 1_000).strip()
-    return ctx.settings.ui.theme

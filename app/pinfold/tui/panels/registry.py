@@ -1,14 +1,19 @@
 """Every panel: each is a module of this package that has a `PANEL`."""
 
+import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
 from textual.binding import Binding
+from textual.css.stylesheet import Stylesheet
 from textual.screen import Screen
 
 from pinfold.tui.panels.host import PanelHost
+
+STYLES = str(Path(__file__).with_name("panels.tcss"))
 
 
 class Panel(NamedTuple):
@@ -34,6 +39,14 @@ def every_panel() -> Iterator[Panel]:
         loaded = import_module(f"{__package__}.{module.name}")
         if hasattr(loaded, "PANEL"):
             yield panel(module.name)
+
+
+async def make_ready(styles: Stylesheet) -> None:
+    """Import them all in a thread, and read their style sheet."""
+    await asyncio.to_thread(lambda: [*every_panel()])
+    if not styles.has_source(STYLES):
+        styles.read(STYLES)
+        styles.parse()
 
 
 def open_panel(host: PanelHost, name: str, argument: str = "") -> None:
