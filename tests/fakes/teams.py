@@ -100,7 +100,7 @@ class Machine:
         return journal.folder.name
 
     def through(self, seconds: float = 30.0) -> str:
-        return str(self.sync.through(self.clock.timestamp, seconds))
+        return str(self.sync.run(self.clock.timestamp, seconds))
 
     def reader(self) -> MemoryReader:
         return MemoryReader(self.home, lambda: self.clock)

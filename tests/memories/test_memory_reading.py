@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.memories.reader import MemoryReader
-from pinfold.memories.reading import CitedSources, MemoryLine, lines, told
+from pinfold.memories.reading import CitedSources, MemoryLine, lines, select
 from pinfold.memories.records import Extracted, SessionCandidate
 from pinfold.memories.usage import usage_of
 from pinfold.ports.memories import CutReply
@@ -105,9 +105,9 @@ def test_a_heading_that_names_a_home_of_nobody_names_no_folder() -> None:
 
 def test_only_as_much_is_told_as_there_is_room_for() -> None:
     every = [MemoryLine(n, f"word {n}") for n in range(1, 9)]
-    chosen = told(every, Path("/w"), 9, count)
+    chosen = select(every, Path("/w"), 9, count)
     assert [line.number for line in chosen] == [1, 2]
-    assert told(every, Path("/w"), 3, count) == []
+    assert select(every, Path("/w"), 3, count) == []
 
 
 def test_a_citation_counts_for_the_sessions_of_the_lines_that_it_names(home: Path) -> None:

@@ -198,7 +198,7 @@ class Catalog:
         vault = self._vault
         if vault is not None:
             places = vault.places()
-            self._database.run(lambda database: filling.place(database, "vault", places))
+            self._database.run(lambda database: filling.set_sources(database, "vault", places))
         yield from IndexFiller(self._root, self._database, vault.read if vault else None).run()
 
     def search(self, typed: str, limit: int, now: datetime) -> SearchResult:

@@ -104,7 +104,7 @@ _PLACED = (
 )
 
 
-def place(
+def set_sources(
     connection: sqlite3.Connection, kind: str, found: Sequence[tuple[SessionPlace, str, int]]
 ) -> None:
     """Make these all sources of a kind outside `sessions/`, with their sessions and agents."""

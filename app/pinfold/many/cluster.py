@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from pinfold.adopt.adoption import NotASession
 from pinfold.commands.arguments import CommandError
 from pinfold.many.content import redacted
-from pinfold.many.engines import LARGEST, FinishedTask, SessionTask, here, without
+from pinfold.many.engines import LARGEST, FinishedTask, SessionTask, process_here, without
 from pinfold.many.work import Failed, SessionWork, attempt, attempt_at
 from pinfold.settings import ClusterSettings
 
@@ -92,7 +92,7 @@ class DaskCluster:
                         flights[worker] = flight
                     else:
                         self.large += 1
-                        yield here(work, task)
+                        yield process_here(work, task)
                 if flights:
                     lonely = time.monotonic()
                 elif more or again:

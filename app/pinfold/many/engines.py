@@ -58,10 +58,10 @@ class InProcess:
         self, work: SessionWork, tasks: Iterable[SessionTask]
     ) -> Generator[FinishedTask, None, None]:
         for task in tasks:
-            yield here(work, task)
+            yield process_here(work, task)
 
 
-def here(work: SessionWork, task: SessionTask) -> FinishedTask:
+def process_here(work: SessionWork, task: SessionTask) -> FinishedTask:
     return task, attempt(work, task.session.name, task.data)
 
 
@@ -100,7 +100,7 @@ class Processes:
                         more = False
                     elif len(task.data) > LARGEST:
                         self.large += 1
-                        yield here(work, task)
+                        yield process_here(work, task)
                     else:
                         future = pool.submit(attempt, work, task.session.name, task.data)
                         under_way[future] = task

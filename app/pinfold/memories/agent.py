@@ -1,4 +1,4 @@
-"""The agent that consolidates: a session of its own, with file tools and nothing else."""
+"""The agent that consolidates: a separate session that has file tools only."""
 
 from pathlib import Path
 
@@ -20,15 +20,15 @@ from pinfold.tokens.counter import Counter
 
 MAX_STEPS = 100
 SMALL_WINDOW = 8_192
-"""Tokens; a model with no more has no room to consolidate in."""
+"""Tokens; a model with no more can't consolidate."""
 
 
 class AgentFailed(Exception):
-    """The agent did not get to its end; `str()` says why."""
+    """The agent did not finish, or wrote nothing usable; `str()` says why."""
 
 
 def unable(model: ModelInfo) -> str:
-    """Why a model can't consolidate; empty where it can."""
+    """Why a model can't consolidate; empty if it can."""
     if not model.tools:
         return f"{model.name} has no tools"
     if model.context_window <= SMALL_WINDOW:
@@ -37,10 +37,10 @@ def unable(model: ModelInfo) -> str:
 
 
 async def run(connection: Connection, folder: Path, home: Path, clock: Clock) -> None:
-    """Have the agent consolidate the files in `folder`; its session is in `home`.
+    """Let the agent consolidate the files in `folder`; its session is kept in `home`.
 
-    Its calls can read and write there and nowhere else: everything beyond asks, and nobody answers.
-    The connection is closed. Raises `AgentFailed`, `JournalError`, `OSError`.
+    It can read and write only there: everything else needs an approval, which is refused. Closes
+    the connection. Raises `AgentFailed`, `JournalError`, `OSError`.
     """
     session = await _open(connection, folder, home, clock)
     try:
@@ -52,7 +52,7 @@ async def run(connection: Connection, folder: Path, home: Path, clock: Clock) ->
 
 
 def tools() -> list[Tool]:
-    """What it may do. No command, no network, no further agents."""
+    """The agent's tools: no commands, no network, no other agents."""
     from pinfold.tools.apply_patch import ApplyPatch
     from pinfold.tools.edit_file import EditFile
     from pinfold.tools.glob import Glob

@@ -21,16 +21,16 @@ _BEFORE, _AFTER = "before", "after"
 
 
 class ConsolidationResult(Struct, frozen=True):
-    """What a consolidation came to."""
+    """The result of a consolidation, without its files."""
 
     made_at: float
     """Seconds of the epoch."""
     by: Literal["model", "rules"]
     held: bool
-    """Whether it waits for the user's review."""
+    """Whether it waits for review."""
     proven: int
     doubts: tuple[tuple[str, str], ...]
-    """Lines that no record confirms, and why."""
+    """Lines that no record confirms, and why not."""
     begun: bool = False
     """Whether the user has accepted a part of it."""
 
@@ -54,7 +54,7 @@ def store(
 
 
 def load(places: MemoryPlaces) -> ConsolidationResult | None:
-    """The result that waits, if there is one."""
+    """The result that is not applied yet, if there is one."""
     try:
         return msgspec.json.decode((places.result / MARKER).read_bytes(), type=ConsolidationResult)
     except (FileNotFoundError, msgspec.DecodeError):
@@ -70,7 +70,7 @@ def after(places: MemoryPlaces) -> trees.Tree:
 
 
 def propose(places: MemoryPlaces, name: str, data: bytes | None) -> None:
-    """Change one file of the result that waits; None removes it."""
+    """Change one file of the waiting result; None removes it."""
     if data is None:
         trees.remove(places.result / _AFTER, name)
     else:
@@ -78,16 +78,16 @@ def propose(places: MemoryPlaces, name: str, data: bytes | None) -> None:
 
 
 def begin(places: MemoryPlaces, result: ConsolidationResult) -> None:
-    """Note the files in use as what the result replaces, before the first part of it is used."""
+    """Before the first part of a result is accepted: note the files that it replaces."""
     if not result.begun:
         now = outputs(trees.read(places.files))
         store(places, now, after(places), replace(result, begun=True))
 
 
 def apply(places: MemoryPlaces, result: ConsolidationResult, check: Callable[[], None]) -> None:
-    """Use a result: files, copy for undo, baseline. `check` goes before each write.
+    """Use a result: write the copy for undo, the files and the baseline, each after `check`.
 
-    Raises `MemoriesRefused`, and drops the result, where a file in use has been changed meanwhile.
+    If a file in use has changed meanwhile, the result is dropped and `MemoriesRefused` raised.
     """
     was, to_be = before(places), after(places)
     wanted, live = outputs(to_be), outputs(trees.read(places.files))
@@ -106,7 +106,7 @@ def apply(places: MemoryPlaces, result: ConsolidationResult, check: Callable[[],
 
 
 def settle(places: MemoryPlaces, result: ConsolidationResult) -> None:
-    """End a review: what is in the files now is what the consolidation came to."""
+    """End a review: the files as they are now become the baseline."""
     now = outputs(trees.read(places.files))
     was, to_be = before(places), after(places)
     if now != was:
@@ -136,11 +136,8 @@ def _write(
             trees.remove(places.files, name)
 
 
-# The last one
-
-
 def undo(places: MemoryPlaces) -> None:
-    """Bring back the files that the last consolidation replaced; its inputs count as read.
+    """Restore the files that the last consolidation replaced. Its inputs still count as read.
 
     Raises `MemoriesRefused`.
     """
@@ -158,11 +155,8 @@ def undo(places: MemoryPlaces) -> None:
     trees.retire(places.undo, MARKER)
 
 
-# All of it
-
-
 def rewrite(places: MemoryPlaces, change: Callable[[trees.Tree], trees.Tree]) -> None:
-    """Change all files wherever a copy of them lies. What an agent works on is dropped."""
+    """Change the files in every copy. What an agent is working on is dropped."""
     for folder in places.unfinished():
         trees.drop(folder)
     (places.files / DIFF).unlink(missing_ok=True)
@@ -186,7 +180,7 @@ def rewrite(places: MemoryPlaces, change: Callable[[trees.Tree], trees.Tree]) ->
 
 
 def _clean_marker(path: Path) -> None:
-    """Lines that were doubted may say what is forgotten."""
+    """Remove doubtful lines from a marker: they may say what is forgotten."""
     try:
         result = msgspec.json.decode(path.read_bytes(), type=ConsolidationResult)
     except (FileNotFoundError, msgspec.DecodeError):

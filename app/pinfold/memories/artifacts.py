@@ -12,7 +12,7 @@ from pinfold.memories.records import Output
 from pinfold.sanitize import one_line, safe
 
 KEPT_DAYS = 7
-"""How long a file below an extension's `resources` stays."""
+"""Days that a file below an extension's `resources` is kept."""
 EMPTY = "# Raw memories\n\nNo memories are selected.\n"
 _HEAD = "# Raw memories\n\nOne block a session, in ascending order of their ids.\n"
 _LONGEST_SLUG = 60
@@ -20,7 +20,7 @@ _SESSION = "Session: "
 
 
 def raw_memories(selected: Iterable[Output]) -> str:
-    """All records in one text, in ascending order of session ids."""
+    """All records in one text, ordered by session id."""
     blocks = [
         f"## Session {row.session_id}\n\n{_described(row)}{_body(row.raw_memory)}\n"
         for row in sorted(selected, key=lambda output: output.session_id)
@@ -29,10 +29,8 @@ def raw_memories(selected: Iterable[Output]) -> str:
 
 
 def summaries(selected: Iterable[Output]) -> dict[str, str]:
-    """The summary files, by their names: `<date>-<slug>.md`.
-
-    Where two sessions have the same, the later ids get a number.
-    """
+    """The summary files by name: `<date>-<slug>.md`, with a number for later sessions that have the
+    same date and slug."""
     found: dict[str, str] = {}
     for row in sorted(selected, key=lambda output: output.session_id):
         stem = f"{_utc(row.source_updated_at):%Y-%m-%d}-{_slug(row.rollout_slug)}"
@@ -51,10 +49,10 @@ def sync(
     now: datetime,
     check: Callable[[], None],
 ) -> None:
-    """Bring the files up to date: what is not selected goes, and so do old resources and secrets.
+    """Write the files for the selected records, and remove all others, old resources and secrets.
 
-    `check` is called before each write, and raises where it must not happen. What consolidation
-    writes is left alone. Blocking. Raises `OSError`.
+    `check` is called before each write and may raise. Files that consolidation writes are not
+    touched. Blocking. Raises `OSError`.
     """
     for path in _old_resources(folder, now):
         check()
@@ -76,7 +74,7 @@ def sync(
 
 
 def redacted(tree: trees.Tree) -> trees.Tree:
-    """Files without the secrets in them."""
+    """The files without secrets."""
     found = {name: text for name, data in tree.items() if (text := trees.text(data)) is not None}
     secrets = Secrets(found.values())
     if not len(secrets):
@@ -85,7 +83,7 @@ def redacted(tree: trees.Tree) -> trees.Tree:
 
 
 def session_of(summary: str) -> str:
-    """The session that a summary file is about; empty where it does not say."""
+    """The id of the session in a summary file; empty if there is none."""
     first = summary.partition("\n")[0]
     return first.removeprefix(_SESSION).strip() if first.startswith(_SESSION) else ""
 
@@ -106,7 +104,7 @@ def _block_of(block: str) -> str:
 
 
 def _old_resources(folder: Path, now: datetime) -> list[Path]:
-    """Files below `extensions/*/resources` that were last changed more than `KEPT_DAYS` ago."""
+    """Files below `extensions/*/resources` that have not changed for `KEPT_DAYS`."""
     oldest = now.timestamp() - KEPT_DAYS * 86_400
     return [
         folder / name
@@ -123,7 +121,7 @@ def _described(row: Output) -> str:
 
 
 def _body(text: str) -> str:
-    """A record's text, whose lines can't be taken for the head of another's block."""
+    """A record's text, in which no line looks like the heading of another block."""
     lines = safe(text).strip().split("\n")
     return "\n".join(f" {line}" if line.startswith("## Session ") else line for line in lines)
 

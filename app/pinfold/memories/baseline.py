@@ -1,7 +1,7 @@
-"""The memories as the last consolidation left them: one commit in a git repository.
+"""The memories after the last consolidation, as the only commit of a git repository.
 
-Only the newest is kept. A new baseline replaces the whole repository, so that nothing
-that was deleted stays in its objects, packs or logs.
+A new baseline replaces the whole repository, so that nothing deleted stays in its objects, packs or
+logs.
 """
 
 import os
@@ -18,8 +18,8 @@ _FILE = 0o100644
 
 
 def read(places: MemoryPlaces) -> trees.Tree:
-    """The files of the baseline; none where there is none, or it is damaged: then all counts as
-    new. Blocking."""
+    """The files of the baseline; none if it is missing or damaged: then everything counts as new.
+    Blocking."""
     from dulwich.repo import Repo
 
     try:
@@ -27,12 +27,12 @@ def read(places: MemoryPlaces) -> trees.Tree:
             commit = repo[_BRANCH]
             entries = repo.object_store.iter_tree_contents(commit.tree)  # type: ignore[attr-defined]
             return {os.fsdecode(entry.path): repo[entry.sha].as_raw_string() for entry in entries}
-    except Exception:  # whatever a damaged repository makes of it
+    except Exception:  # a damaged repository may raise anything
         return {}
 
 
 def reset(places: MemoryPlaces, files: Mapping[str, bytes]) -> None:
-    """Make these files the baseline, and the old one unreachable. Blocking. Raises `OSError`."""
+    """Make these files the baseline, and delete the old one. Blocking. Raises `OSError`."""
     from dulwich.index import IndexEntry, commit_tree
     from dulwich.objects import Blob, Commit
     from dulwich.refs import Ref
@@ -55,7 +55,7 @@ def reset(places: MemoryPlaces, files: Mapping[str, bytes]) -> None:
         repo.object_store.add_object(commit)
         repo.refs.set_if_equals(Ref(_BRANCH), None, commit.id)
         repo.refs.set_symbolic_ref(Ref(b"HEAD"), Ref(_BRANCH))
-        index = repo.open_index()  # so that the user's `git diff` works there
+        index = repo.open_index()  # so that `git diff` works there
         for name, blob in blobs.items():
             size = len(files[name])
             index[name.encode()] = IndexEntry(0, 0, 0, 0, _FILE, 0, 0, size, blob.id)
@@ -67,7 +67,7 @@ def reset(places: MemoryPlaces, files: Mapping[str, bytes]) -> None:
 
 
 def recover(places: MemoryPlaces) -> None:
-    """Finish a reset that was cut off. Blocking. Raises `OSError`."""
+    """Finish an interrupted reset. Blocking. Raises `OSError`."""
     new, old, git = _new_repository(places), places.work / "baseline.old", places.files / GIT
     if new.exists():
         if git.is_symlink() or git.exists():
@@ -78,12 +78,12 @@ def recover(places: MemoryPlaces) -> None:
 
 
 def _new_repository(places: MemoryPlaces) -> Path:
-    """A whole repository that waits to become the baseline."""
+    """A complete repository that will become the baseline."""
     return places.work / "baseline.new"
 
 
 def diff(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
-    """What changed, as git shows it; empty where nothing did."""
+    """The changes as git shows them; empty if there are none."""
     parts: list[str] = []
     for name in sorted({*before, *after}):
         old, new = before.get(name), after.get(name)
@@ -101,7 +101,7 @@ def diff(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
 
 
 def status(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[str]:
-    """Each change on a line: `A`, `M` or `D`, and the file."""
+    """One line per change: `A`, `M` or `D`, and the file."""
     changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
     return [
         f"{'A' if name not in before else 'D' if name not in after else 'M'} {name}"

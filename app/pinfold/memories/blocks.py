@@ -1,4 +1,4 @@
-"""Markdown as blocks: a heading, a statement with the code below it, or the space between."""
+"""Markdown as blocks: headings, statements with the code below them, and space."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 UNCONFIRMED = "## Unconfirmed"
-"""All that is below it is not confirmed by any record, and no session is told of it."""
+"""No record confirms the lines below it, and no session is given them."""
 
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _BULLET = re.compile(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s")
@@ -28,8 +28,8 @@ BLANK = MarkdownBlock("space", "")
 
 
 def blocks(text: str) -> list[MarkdownBlock]:
-    """The blocks of a text; joined by line ends they are the text again, without fences that
-    nothing closes."""
+    """The blocks of a text. Joined by line ends they are the text again, without unclosed
+    fences."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     found: list[MarkdownBlock] = []
     at = 0
@@ -61,7 +61,7 @@ def blocks(text: str) -> list[MarkdownBlock]:
 
 
 def _append(found: list[MarkdownBlock], code: str) -> bool:
-    """Put code to the statement above it, blank lines between or not."""
+    """Add code to the statement above it; blank lines may be between. False if there is none."""
     spaces = 0
     for block in reversed(found):
         if block.kind != "space" or block.text.strip():
@@ -78,7 +78,7 @@ def _append(found: list[MarkdownBlock], code: str) -> bool:
 
 
 def _closing(lines: Sequence[str], fence: str, start: int) -> int:
-    """The line that ends what the fence began; behind the last where none does."""
+    """The line that closes a fence; the number of lines if none does."""
     for at in range(start, len(lines)):
         bare = lines[at].strip()
         if bare.startswith(fence) and not bare.strip(fence[0]):
@@ -97,7 +97,7 @@ def parted(every: Sequence[MarkdownBlock]) -> tuple[list[MarkdownBlock], list[Ma
 
 
 def joined(above: Iterable[MarkdownBlock], unconfirmed: Iterable[MarkdownBlock] = ()) -> str:
-    """The text of blocks, with what is unconfirmed at its end."""
+    """The text of blocks, with unconfirmed ones at the end."""
     every = [*above]
     if below := list(dict.fromkeys(block.text for block in unconfirmed)):
         every += [BLANK, MarkdownBlock("heading", UNCONFIRMED), BLANK]

@@ -5,9 +5,8 @@
     sessions: 0198ab12-1234, 0198ab13-5678
     </memory_citations>
 
-It closes the reply. Lines that are none of these are passed over. Where the closing line is
-missing and a line before the last is none of these, it is text: a reply is never lost over its
-citations.
+It is at the end of the reply. Other lines in it are ignored. If the closing line is missing and a
+line before the last has another form, it is not a block but text, so that no reply is lost.
 """
 
 import re
@@ -19,9 +18,9 @@ from pinfold.sanitize import one_line
 
 OPEN, CLOSE = "<memory_citations>", "</memory_citations>"
 MOST = 32
-"""Places, and sessions, that one reply can cite."""
+"""Places and sessions that one reply can cite."""
 LONGEST = 8_000
-"""Characters of a block; what is longer is text of the reply."""
+"""Characters; a longer block counts as text of the reply."""
 _NOTE = 200
 _MAX_LINE = 1_000_000
 _BLOCK = re.compile(rf"(?m)^[ \t]*{OPEN}[ \t]*$")
@@ -31,7 +30,7 @@ _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{7,127}")
 
 
 def cut(reply: str) -> CutReply | None:
-    """A reply without the block at its end; None where it has none, or is nothing else."""
+    """A reply without the block at its end; None if it has no block, or no other text."""
     last = next(iter(deque(_BLOCK.finditer(reply), maxlen=1)), None)
     if last is None or len(reply) - last.start() > LONGEST:
         return None
@@ -55,7 +54,7 @@ def cut(reply: str) -> CutReply | None:
 
 
 def _is_block(inner: str) -> bool:
-    """Whether all lines but the last, which may be cut off, are those of a block."""
+    """Whether all lines have the form of a block; the last, which may be cut off, need not."""
     whole = [line.strip() for line in inner.splitlines() if line.strip()][:-1]
     return all(_IDS.match(line) or _PLACE.match(line.lstrip("-* ")) for line in whole)
 
@@ -70,7 +69,7 @@ def _cited(place: "re.Match[str]", line: str) -> MemoryCited | None:
 
 
 def shown(streamed: str) -> int:
-    """How many characters of a reply under way are surely none of the block."""
+    """How many characters of a streaming reply can't belong to the block."""
     if opened := _BLOCK.search(streamed):
         return opened.start()
     start = streamed.rfind("\n") + 1

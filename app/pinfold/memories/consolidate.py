@@ -82,24 +82,24 @@ async def consolidate(
         return ConsolidationOutcome(
             "busy", "Memories are being consolidated elsewhere, or failed lately."
         )
-    run = _Consolidation(places, state, clock, settings, claim)
+    work = _Consolidation(places, state, clock, settings, claim)
     try:
-        return await run.through(connect)
+        return await work.run(connect)
     except _Lost:
-        await asyncio.to_thread(run.leave)
+        await asyncio.to_thread(work.leave)
         return ConsolidationOutcome("lost", "Another process is now consolidating memories.")
     except _Waits as waits:
-        await asyncio.to_thread(run.give_back)
+        await asyncio.to_thread(work.give_back)
         return waits.outcome
     except asyncio.CancelledError:
-        await asyncio.to_thread(run.give_back)
+        await asyncio.to_thread(work.give_back)
         raise
     except (AgentFailed, JournalError, ProviderError, MemoriesRefused, StateError) as error:
-        return await asyncio.to_thread(run.failed, str(error))
+        return await asyncio.to_thread(work.failed, str(error))
     except OSError as error:
-        return await asyncio.to_thread(run.failed, failure(places.files, error))
+        return await asyncio.to_thread(work.failed, failure(places.files, error))
     except Exception as error:  # an open claim would block memories for an hour
-        return await asyncio.to_thread(run.failed, f"{type(error).__name__}: {error}")
+        return await asyncio.to_thread(work.failed, f"{type(error).__name__}: {error}")
 
 
 @dataclass(eq=False)
@@ -117,7 +117,7 @@ class _Consolidation:
         self._inputs: trees.Tree = {}
         """The files when the work began, including what the last consolidation wrote."""
 
-    async def through(self, connect: Connect | None) -> ConsolidationOutcome:
+    async def run(self, connect: Connect | None) -> ConsolidationOutcome:
         selected = await _whole(self._select)
         outcome = await _whole(lambda: self._prepare(selected))
         if outcome is None:

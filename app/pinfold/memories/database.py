@@ -1,4 +1,4 @@
-"""The database itself: one file, transactions that lock it first, errors in a sentence."""
+"""The SQLite file of memories: transactions that lock it first, errors as sentences."""
 
 import os
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class MemoriesDatabase:
         self.path = folder / DATABASE
         with self._plainly():
             make_folder(folder)
-            # SQLite gives the files beside it the mode of this one.
+            # SQLite gives the files beside it the same mode.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         self._engine = create_engine(
             URL.create("sqlite", database=str(self.path)), connect_args={"timeout": _BUSY}
@@ -48,12 +48,12 @@ class MemoriesDatabase:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """One transaction that nobody else writes beside; undone if the block raises."""
+        """One transaction; nobody else writes meanwhile. Undone if the block raises."""
         with self._plainly(), self._engine.begin() as conn:
             yield conn
 
     def clean(self) -> None:
-        """Take what was deleted out of the write-ahead log, too, unless somebody reads it now."""
+        """Remove deleted rows from the write-ahead log too, unless somebody is reading it."""
         with self._plainly():
             raw = self._engine.raw_connection()
             try:
@@ -79,10 +79,10 @@ class MemoriesDatabase:
 
 
 def _connected(connection: Any, _: object) -> None:
-    connection.isolation_level = None  # transactions begin below, not in the driver
+    connection.isolation_level = None  # `_begun` begins transactions, not the driver
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves the file too
+    connection.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves the file
 
 
 def _begun(conn: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Phase 1 with a model: what one session taught, as statements that cite its items."""
+"""Phase 1 with a model: statements about one session that cite its items."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,26 +20,26 @@ from pinfold.rollout.context import Context
 from pinfold.rollout.values import Usage
 
 WINDOW_SHARE = 0.7
-"""Of the model's window, that instructions and record may take."""
+"""Share of the model's window for instructions and record."""
 MAX_ANSWER = 6_000
 """Tokens."""
 MAX_STATEMENTS = 60
 _TRIES = 3
-"""Sizes of the record that are tried where the server has less room than it says."""
+"""Sizes of the record to try if the server has less room than it says."""
 _LEAST = 500
-"""Tokens of a record, below which there is nothing to learn from it."""
+"""Tokens; a smaller record is not tried."""
 _SHORTENED = " It was long: these are its most informative lines."
 
 
 class UnusableAnswer(Exception):
-    """The model's answer is no memory; `str()` is a plain sentence."""
+    """The model's answer can't be used; `str()` is a plain sentence."""
 
 
 class Extraction(Struct, frozen=True):
-    """What came of reading a session."""
+    """The result of reading a session."""
 
     extracted: Extracted | None
-    """None where nothing is worth remembering."""
+    """None if nothing is worth remembering."""
     proven: int = 0
     """Statements that the session confirms."""
     left_out: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ _decoder = msgspec.json.Decoder(_Answer)
 async def extract(
     source: SessionText, writer: Writer, beside: Beside = asyncio.to_thread
 ) -> Extraction:
-    """What the model makes of a session; what takes the processor runs `beside`.
+    """Let the model read a session; `beside` runs what needs the processor.
 
     Raises `UnusableAnswer`, `ProviderError`.
     """
@@ -88,7 +88,7 @@ async def extract(
 
 
 def asked(source: SessionText, room: int, writer: Writer) -> str:
-    """What the model is to read, in about `room` tokens: all of it, or the digest's best lines."""
+    """The request: the whole session, or its digest, in about `room` tokens."""
     record = "\n\n".join(transcript.lines(source.entries()))
     shortened = ""
     if writer.count(record) > room:
@@ -105,7 +105,7 @@ def _digest(source: SessionText, room: int, writer: Writer) -> str:
 
 
 def kept(answer: str, source: SessionText) -> Extraction:
-    """What of a model's answer the session confirms, without secrets. Raises `UnusableAnswer`."""
+    """The part of an answer that the session confirms, without secrets. Raises `UnusableAnswer`."""
     given = _parsed(answer)
     proving = Proving(source)
     statements, left_out = proving.proven(given.raw_memory[:MAX_STATEMENTS])
@@ -151,4 +151,4 @@ SCHEMA = _closed(
         "rollout_slug": _TEXT,
     }
 )
-"""For structured output; evidence comes before the text, so that what was quoted is said."""
+"""For structured output; evidence comes before the text, so that the text follows the quotes."""

@@ -1,6 +1,7 @@
-"""What the user does with memories: look where one comes from, confirm, edit, forget, export it.
+"""What the user does with memories: see their sources, confirm, edit, forget and export them.
 
-All of it blocks and raises `MemoriesRefused` and `StateError` (a sentence for the user), `OSError`.
+Every function blocks and raises `MemoriesRefused`, `StateError` (with a sentence for the user) and
+`OSError`.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -32,20 +33,20 @@ LONGEST = 400
 
 
 class CitedItem(Struct, frozen=True):
-    """What a memory cites: an item of an earlier session, with its other half."""
+    """An item of an earlier session that a memory cites; of a tool call also its other half."""
 
     cited: Citation
     cwd: str
     items: tuple[Item, ...]
-    """Empty where it is gone."""
+    """Empty if it is gone."""
     why: str = ""
     """Why it is gone."""
     quoted: str = ""
-    """What its owner shared of it with the team, in place of the items."""
+    """The quote that its owner shared with the team, instead of the items."""
 
 
 class MemoryFinding(Struct, frozen=True):
-    """Something that is wrong with memories, and what fixes it."""
+    """A problem with memories, and what fixes it."""
 
     what: str
     remedy: str = ""
@@ -67,15 +68,13 @@ class Keeper:
         found = listing(self.reader, count)
         return with_teams(found, self.teams.copies, count) if self.teams else found
 
-    # Where one comes from
-
     def sources(self, cites: Sequence[Citation]) -> list[CitedItem]:
-        """The very items that a memory cites, from the sessions' own rollouts."""
+        """The items that a memory cites, read from their sessions."""
         sessions = SessionFolders(self.reader.home, self.reader.state.outputs())
         return [self._quoted(cite) or self._source(cite, sessions) for cite in cites]
 
     def _quoted(self, cite: Citation) -> CitedItem | None:
-        """What a line of another quotes: the session is on their machine."""
+        """The quote of a line that someone else shared: their session is not here."""
         if (found := asking.quoted(self.teams, cite)) is None:
             return None
         team, line, words = found
@@ -104,7 +103,7 @@ class Keeper:
         ]
         return CitedItem(whole, cwd, tuple(both))
 
-    # What the user says of one
+    # Changes
 
     def confirm(self, memory: ListedMemory) -> str:
         _refuse_others(memory, "confirms")
@@ -117,10 +116,9 @@ class Keeper:
         return "Confirmed: it is given to sessions again."
 
     def edit(self, memory: ListedMemory, text: str) -> str:
-        """Put the user's words in the place of a memory; empty removes it.
+        """Replace a memory by the user's words; an empty text removes it.
 
-        They are the user's own from then on: no record confirms them, and no consolidation
-        changes them.
+        It is the user's own line from then on: it needs no record, and no consolidation changes it.
         """
         _refuse_others(memory, "edits")
         said = one_line(text).strip()[:LONGEST]
@@ -146,7 +144,7 @@ class Keeper:
         return "Changed: these are your own words now." if said else "Removed."
 
     def _add(self, line: str, folder: str) -> None:
-        """Put a line of the user's below the heading of a folder. Within the lock."""
+        """Add a line of the user's below the heading of a folder. Needs the lock."""
         tree = trees.read(self.places.files)
         for name, title in ((MEMORY, "# Memory"), (SUMMARY, "# Memory summary")):
             above, below = parted(blocks(trees.text(tree.get(name, b"")) or f"{title}\n"))
@@ -159,7 +157,7 @@ class Keeper:
             trees.put(self.places.files, name, joined(above, below).encode())
 
     def forget(self, sessions: Collection[str]) -> str:
-        """Forget all that is known from these sessions alone; none of them is ever read again."""
+        """Forget what only these sessions taught, and never read them again."""
         if not sessions:
             raise MemoriesRefused("It cites no session: edit it to remove it.")
         for session in sessions:
@@ -170,13 +168,13 @@ class Keeper:
         return " ".join(filter(None, (f"Forgotten. {many} will not be read again.", shared)))
 
     def forget_memory(self, memory: ListedMemory) -> str:
-        """Forget what `memory` is drawn from; of another's line that line alone."""
+        """Forget the sessions of `memory`; if someone else shared it, only that line."""
         if self.teams and asking.is_others(self.teams, memory):
             return self.teams.forget_line(memory.team, memory.key)
         return self.forget(memory.sessions)
 
     def deleted(self, session: str) -> bool:
-        """The same, once the session was deleted; whether anything was remembered of it."""
+        """Forget a session that was deleted. Returns whether anything was known of it."""
         if not (self.reader.home / DATABASE).exists():
             return False
         known = self.reader.state.output(session) is not None or any(
@@ -185,11 +183,10 @@ class Keeper:
         if known:
             self.forget([session])
         else:
-            self.reader.state.forget(session)  # it may be read just now
+            self.reader.state.forget(session)  # it may be being read now
         return known
 
     def clear(self) -> str:
-        """Remove every memory."""
         review.clear(self.places)
         self.reader.state.clear()
         if self.teams:
@@ -208,7 +205,7 @@ class Keeper:
     # Looking after them
 
     def export(self, path: Path, count: Callable[[str], int]) -> int:
-        """Write all memories as Markdown, without the secrets in them; how many there are."""
+        """Write all memories as Markdown, without secrets. Returns how many there are."""
         memories = self.memories(count)
         text = "".join(_document(memories))
         with path.open("x", encoding="utf-8") as file:
@@ -216,7 +213,7 @@ class Keeper:
         return len(memories)
 
     def recount(self) -> tuple[UseCounts, bool]:
-        """Counts of use as the journals have them, and whether the database had others."""
+        """Correct the use counts from the journals. Returns them, and whether any was wrong."""
         usage = usage_of(self._events())
         before = {
             row.session_id: row.usage_count
@@ -241,11 +238,11 @@ class Keeper:
                 continue
 
     def findings(self, count: Callable[[str], int]) -> list[MemoryFinding]:
-        """What is wrong, the counts of use fixed."""
+        """The problems found. Corrects the use counts."""
         found: list[MemoryFinding] = []
         for memory in self.memories(count):
             if memory.owner:
-                continue  # its owner looks after it
+                continue  # its owner sees to it
             does = {"stale": "confirms", "unconfirmed": "edits"}.get(memory.state)
             if does:
                 what = f"“{one_line(memory.text)[:80]}”: {memory.why}"
@@ -272,7 +269,7 @@ def _refuse_others(memory: ListedMemory, does: str) -> None:
 
 
 def _replaced(data: bytes, line: str, new: str) -> bytes:
-    """A file with a line replaced; with an empty one it is left out."""
+    """A file with a line replaced, or removed if the new one is empty."""
     text = trees.text(data)
     if text is None:
         return data

@@ -1,4 +1,4 @@
-"""Claims of jobs: who has one, until when, by which token; within the caller's transaction.
+"""Claims of jobs: owner, lease and token. All within the caller's transaction.
 
 Times are seconds of the epoch.
 """
@@ -13,14 +13,14 @@ from pinfold.memories.records import Claim, JobKind, JobOutcome
 from pinfold.memories.schema import jobs
 
 LEASE = 3_600.0
-"""Seconds that a claim holds without a heartbeat."""
+"""Seconds that a claim is valid without a heartbeat."""
 RETRY = 3_600.0
-"""Seconds before the first new attempt; twice as many before each further one."""
+"""Seconds before the second attempt; doubled before each further one."""
 MAX_RETRY = 7 * 86_400.0
 
 
 def is_free(job: Any, now: float, *, force: bool) -> bool:
-    """Whether nobody has it; after a failure, unless `force`, once its retry time has come."""
+    """Whether a job can be claimed. A failed one waits for its retry time, unless `force`."""
     if job.status == "running":
         return bool(job.lease_until is None or job.lease_until <= now)
     return bool(force or job.status != "failed" or (job.retry_at or 0.0) <= now)
@@ -29,7 +29,7 @@ def is_free(job: Any, now: float, *, force: bool) -> bool:
 def take(
     conn: Connection, kind: JobKind, key: str, watermark: float, now: float, host: str
 ) -> Claim:
-    """Claim a job, whoever had it."""
+    """Claim a job, even if another process has it."""
     token = secrets.token_hex(16)
     values = {
         "host": host,
@@ -47,7 +47,7 @@ def take(
 
 
 def finish(conn: Connection, claim: Claim, outcome: JobOutcome, watermark: float) -> bool:
-    """End a job well; False where it is no longer ours."""
+    """End a job successfully; False if it is no longer ours."""
     return update(
         conn,
         claim,
@@ -62,12 +62,12 @@ def finish(conn: Connection, claim: Claim, outcome: JobOutcome, watermark: float
 
 
 def update(conn: Connection, claim: Claim, **values: Any) -> bool:
-    """Change the row of a job; False where it is no longer ours."""
+    """Change the row of a job; False if it is no longer ours."""
     return bool(conn.execute(change(jobs).where(*ours(claim)).values(**values)).rowcount)
 
 
 def ours(claim: Claim) -> tuple[ColumnElement[bool], ...]:
-    """Holds for the job's row while the claim does."""
+    """Conditions that match the job's row while the claim is valid."""
     return (
         jobs.c.kind == claim.kind,
         jobs.c.key == claim.key,

@@ -1,4 +1,4 @@
-"""All memories that there are, one a statement, with where they come from and what they cost."""
+"""All memories, one per statement, with their sources and tokens."""
 
 from collections.abc import Callable, Iterator
 from typing import Literal
@@ -14,37 +14,38 @@ from pinfold.memories.statements import Citation
 from pinfold.small_files import read_text
 
 MemoryStatus = Literal["told", "kept", "waiting", "stale", "unconfirmed"]
-"""New sessions begin with it; it is in `MEMORY.md`; no consolidation has read it yet; it may no
-longer hold; no record confirms it. No session is told of the last two."""
+"""`told`: new sessions begin with it; `kept`: it is in `MEMORY.md`; `waiting`: not consolidated
+yet; `stale`: it may be out of date; `unconfirmed`: no record confirms it. No session is given the
+last two."""
 RECORD = "record"
-"""In place of a file's name: a memory of a session's record that is in no file yet."""
+"""Instead of a file name, for a memory that is only in a session's record."""
 
 
 class ListedMemory(Struct, frozen=True):
-    """A statement that pinfold remembers."""
+    """A memory as lists show it."""
 
     key: str
-    """The hash of its line; the beginning names it on the command line."""
+    """The hash of its line; its beginning is enough on the command line."""
     kind: str
-    """Of the statement; `note` for words of the user's own."""
+    """The kind of statement; `note` for the user's own words."""
     text: str
     line: str
-    """As it is in its file."""
+    """The line in its file."""
     folder: str
     cites: tuple[Citation, ...]
-    """With whole ids, where the sessions are known."""
+    """With whole session ids if the sessions are known."""
     file: str
     number: int
     state: MemoryStatus
     why: str = ""
     """Why it is stale."""
     at: float | None = None
-    """When what it cites last changed; seconds of the epoch."""
+    """When the cited sessions last changed; seconds of the epoch."""
     uses: int = 0
     last_use: float | None = None
     tokens: int = 0
     owner: str = ""
-    """The role that shared it with a team; empty for what this user remembers here."""
+    """The role that shared it with a team; empty for the user's own memories."""
     team: str = ""
     """The team that it is shared with."""
 
@@ -54,8 +55,8 @@ class ListedMemory(Struct, frozen=True):
 
 
 def listing(reader: MemoryReader, count: Callable[[str], int]) -> list[ListedMemory]:
-    """All memories: those that sessions are told first, then those of `MEMORY.md`, then those that
-    wait in records. Blocking. Raises `StateError`, `OSError`."""
+    """All memories: first those given to sessions, then those of `MEMORY.md`, then those in records
+    only. Blocking. Raises `StateError`, `OSError`."""
     outputs = {output.session_id: output for output in reader.state.outputs()}
     sources = reader.sources()
     sessions = SessionFolders(reader.home, list(outputs.values()))

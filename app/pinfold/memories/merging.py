@@ -1,4 +1,4 @@
-"""Consolidation without a model: of statements in the same words the newest wins."""
+"""Consolidation without a model: of statements with the same words the newest wins."""
 
 import re
 from collections import Counter
@@ -14,13 +14,13 @@ from pinfold.memories.statements import KINDS, MemoryStatement, cited, parse, st
 from pinfold.memories.trees import Tree, text
 
 SUMMARY_CHARACTERS = 14_000
-"""About 3,500 tokens: what sessions begin with."""
+"""About 3,500 tokens, which sessions begin with."""
 _FIGURE = re.compile(r"[$€£]?\d[\d.,]*\w{0,2}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Dated:
-    """A statement, and what its record says of it."""
+    """A statement with the folder, date and use of its record."""
 
     statement: MemoryStatement
     folder: str
@@ -41,10 +41,10 @@ def wording(text: str) -> frozenset[str]:
 def merged(
     before: Mapping[str, bytes], selected: Sequence[Output], every: Iterable[Output]
 ) -> Tree:
-    """`MEMORY.md` and `memory_summary.md` as rules make them of the selected records.
+    """`MEMORY.md` and `memory_summary.md`, made from the selected records by rules.
 
-    Lines without citation are the user's and stay; lines that `every` record confirms no more
-    leave.
+    Lines without citations are the user's and stay; lines that no record of `every` confirms any
+    more are removed.
     """
     records = {output.session_id: output for output in every}
     lookup = RecordIndex(records.values())
@@ -78,7 +78,7 @@ def _dated(statement: MemoryStatement, record: Output) -> _Dated:
 
 
 def _for_summary(kept: Iterable[_Dated]) -> list[_Dated]:
-    """What fits into the summary: by use, then the newest of each kind in turn."""
+    """The statements that fit into the summary: by use, then the newest of each kind in turn."""
     room, best = SUMMARY_CHARACTERS, []
     turns = Counter[tuple[int, str]]()
     ranked: list[tuple[int, int, int, _Dated]] = []
@@ -94,7 +94,7 @@ def _for_summary(kept: Iterable[_Dated]) -> list[_Dated]:
 
 
 def _page(title: str, before: str, kept: Sequence[_Dated]) -> str:
-    """Statements under the heading of their folder, behind what the user wrote there."""
+    """A page of statements by folder, after what the user wrote there."""
     above, below = parted(blocks(before))
     users = _users(above)
     newest = {
@@ -117,7 +117,7 @@ def _page(title: str, before: str, kept: Sequence[_Dated]) -> str:
 
 
 def _users(above: Iterable[MarkdownBlock]) -> dict[str, list[MarkdownBlock]]:
-    """What the user wrote, by the heading that it stands under."""
+    """What the user wrote, by heading."""
     found: dict[str, list[MarkdownBlock]] = {}
     heading = ""
     for block in above:

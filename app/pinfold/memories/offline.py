@@ -1,4 +1,4 @@
-"""Phase 1 without a model: the digest's best lines, the files that changed, what worked."""
+"""Phase 1 without a model: the digest's best lines, changed files, and commands that worked."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,32 +17,32 @@ from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
 
 SAID, DONE = 900, 500
-"""Tokens of what was said, and of commands that worked."""
+"""Tokens of sentences, and of commands that worked."""
 FILES = 20
 _SENTENCE, _SUMMARY, _QUOTE = 300, 1_200, 160
 """Characters."""
 _WORTH = 3 * LITTLE
-"""Information below which a session in which nothing was done taught nothing."""
+"""Information that a session without any action needs to be worth remembering."""
 _ACTS: tuple[Kind, ...] = ("run", "commit", "edit", "failed")
 
 
 def read_offline(folder: Path) -> tuple[str, Extraction]:
-    """Where the session in a folder worked, and what of it is worth remembering. Any process may
-    do it. Raises `JournalError`, `OSError`."""
+    """The working directory of a session, and what is worth remembering. Can run in any process.
+    Raises `JournalError`, `OSError`."""
     session = read(folder)
     return session.cwd, offline(session) if session.is_talk else Extraction(None)
 
 
 def offline(source: SessionText) -> Extraction:
-    """What of a session is worth remembering, in its own words."""
+    """What is worth remembering of a session, in its own words."""
     record = source.record()
     lines = record.lines()
     said = [line for line in _worth_keeping(lines) if line.told >= LITTLE and not _leads(line)]
     done = [line for line in lines if line.kind in ("run", "commit")]
     again = [line for line in done if line.kind == "commit" or record.times(line.key) > 1]
-    told = sum(line.told for line in said)
+    information = sum(line.told for line in said)
     acted = any(line.kind in _ACTS for line in lines)
-    if not said or (not acted and told < _WORTH):
+    if not said or (not acted and information < _WORTH):
         return Extraction(None)
     found = [
         *_spoken(take_best(said, record, SAID), source.session),
@@ -57,7 +57,7 @@ def offline(source: SessionText) -> Extraction:
 
 
 def _worth_keeping(lines: Sequence[DigestLine]) -> Iterator[DigestLine]:
-    """The user's sentences and the agent's reports: what it says at work is soon out of date."""
+    """The user's sentences and the agent's reports; what it says at work is soon out of date."""
     last = max((line.n for line in lines if line.kind in ("report", "agent")), default=0)
     for line in lines:
         if line.kind in ("user", "report") or (line.kind == "agent" and line.n == last):
@@ -65,7 +65,7 @@ def _worth_keeping(lines: Sequence[DigestLine]) -> Iterator[DigestLine]:
 
 
 def _leads(line: DigestLine) -> bool:
-    """Whether it says nothing without the question before it, or the list behind it."""
+    """Whether it means nothing without the question before it, or the list after it."""
     return bool(line.lead) or line.text.rstrip().endswith((":", "："))
 
 
@@ -81,12 +81,12 @@ def _worked(lines: Sequence[DigestLine], session: str) -> Iterator[MemoryStateme
         if line.kind == "commit":
             yield MemoryStatement("fact", line.text, (Citation(session, line.n),))
         elif "…" not in command:
-            told = command if "`" in command else f"`{command}`"
-            yield MemoryStatement("command", told, (Citation(session, line.n),))
+            text = command if "`" in command else f"`{command}`"
+            yield MemoryStatement("command", text, (Citation(session, line.n),))
 
 
 def _changed(source: SessionText, lines: Sequence[DigestLine]) -> Iterator[MemoryStatement]:
-    """The files that were changed last, each with a line that was put into it."""
+    """The files that were changed last, each with an added line as its quote."""
     best: dict[int, DigestLine] = {}
     for line in lines:
         if line.kind == "added" and (line.n not in best or best[line.n].told < line.told):

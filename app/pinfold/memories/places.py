@@ -1,4 +1,4 @@
-"""Where memories lie on the disk, and whose turn it is to change them."""
+"""Where memories are on disk, and the lock for changing them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,16 +12,16 @@ from pinfold.atomic_files import make_folder
 MEMORY, SUMMARY, SKILLS = "MEMORY.md", "memory_summary.md", "skills"
 RAW, SUMMARIES, EXTENSIONS = "raw_memories.md", "rollout_summaries", "extensions"
 DIFF = "phase2_workspace_diff.md"
-"""There only while a consolidation runs."""
+"""Exists only while a consolidation runs."""
 GIT = ".git"
 DATABASE = "memories.db"
-"""Beside the folders."""
+"""In pinfold's home, beside the folders."""
 _PATIENCE = 20.0
-"""Seconds that one process waits for another's change."""
+"""Seconds to wait for the lock."""
 
 
 class MemoriesRefused(Exception):
-    """What was asked for can't be done now; `str()` is a plain sentence for the user."""
+    """The request can't be fulfilled; `str()` is a plain sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class MemoryPlaces:
     """The folders of memories."""
 
     files: Path
-    """What sessions read: `MEMORY.md`, `memory_summary.md` and `skills/` are consolidated;
+    """Sessions read it: `MEMORY.md`, `memory_summary.md` and `skills/` are consolidated;
     `raw_memories.md` and `rollout_summaries/` are written from the records."""
     work: Path
-    """Beside it, what no session reads: the agent's folder, a result that waits, the copy for undo,
-    the agent's own session."""
+    """No session reads it: the agent's folder, a waiting result, the copy for undo, the agent's
+    session."""
 
     @classmethod
     def of(cls, home: Path) -> "MemoryPlaces":
@@ -41,30 +41,30 @@ class MemoryPlaces:
 
     @property
     def result(self) -> Path:
-        """A finished consolidation that is not applied yet."""
+        """A finished consolidation that is not applied."""
         return self.work / "result"
 
     @property
     def undo(self) -> Path:
-        """What the last consolidation replaced."""
+        """The files that the last consolidation replaced."""
         return self.work / "undo"
 
     @property
     def sessions(self) -> Path:
-        """The home of the agent's session, apart from the user's."""
+        """The home of the agent's session, separate from the user's."""
         return self.work / "agent"
 
     def staging(self, token: str) -> Path:
-        """The folder that the agent of one run works in."""
+        """The folder in which the agent of one run works."""
         return self.work / f"staging-{token}"
 
     def unfinished(self) -> list[Path]:
-        """What runs work in, and leave where they are cut off."""
+        """Folders that interrupted runs leave."""
         return [self.sessions, *self.work.glob("staging-*"), *self.work.glob("*.tmp")]
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Change files alone; blocks. Raises `MemoriesRefused`, `OSError`."""
+        """Lock the files; blocks. Raises `MemoriesRefused`, `OSError`."""
         make_folder(self.files)
         with locked(self.work):
             yield
@@ -72,7 +72,7 @@ class MemoryPlaces:
 
 @contextmanager
 def locked(work: Path) -> Iterator[None]:
-    """Change alone what the lock in `work` is for; blocks. Raises `MemoriesRefused`, `OSError`."""
+    """Hold the lock in `work`; blocks. Raises `MemoriesRefused`, `OSError`."""
     from filelock import FileLock, Timeout
 
     make_folder(work)

@@ -1,8 +1,8 @@
-"""What a consolidation wrote, checked against the records that it cites. No model is asked.
+"""Checks what a consolidation wrote against the records that it cites. No model is asked.
 
 A line is proven if each item that it cites is cited by a statement of that session's record, and
-those statements hold its names, its numbers and at least half of its words. What the agent is to go
-by (a rule, a decision) must be one there, too, and one rule there must have all words of a rule.
+those statements contain its names, its numbers and at least half of its words. A rule or a decision
+must be one there too, and a single rule there must contain all words of a rule.
 """
 
 import re
@@ -29,17 +29,17 @@ HEADINGS = frozenset(
     ["# Memory", "# Memory summary", *(f"## {kind.title()}s" for kind in KINDS)]
     + [f"### {kind.title()}s" for kind in KINDS]
 )
-"""Headings that say nothing of themselves."""
+"""Headings that need no proof."""
 _ORDERS = ("rule", "decision")
 _SHARED = 0.5
-"""Of the words of a line, that must be in what it cites."""
+"""Share of a line's words that must be in what it cites."""
 _SHORTEST_ID = 8
-"""Characters of a session's id that may stand for all of it."""
+"""Characters to which a session's id may be shortened."""
 MAX_UNCONFIRMED = 50
 LONGEST = 4_000
-"""Characters of a statement; a longer one is left out."""
+"""Characters; a longer statement is left out."""
 _BREAK = MarkdownBlock("space", "***")
-"""What is left of a heading, so that the lines around it do not become one."""
+"""Replaces a heading, so that the lines around it do not join."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file as it may stand."""
+    """A checked file."""
 
     text: str
     proven: int
@@ -60,7 +60,7 @@ class Checked:
 
 
 class RecordIndex:
-    """The records, to look statements up in."""
+    """The statements of all records, by what they cite."""
 
     def __init__(self, outputs: Iterable[Output]) -> None:
         self._outputs = {output.session_id: output for output in outputs}
@@ -72,7 +72,7 @@ class RecordIndex:
                     self._cited.setdefault(Citation(output.session_id, item), []).append(statement)
 
     def whole(self, cite: Citation) -> Citation | None:
-        """The citation with the session's whole id; None where no record has it."""
+        """The citation with the session's whole id; None if no record has it."""
         full = cite.session
         if full not in self._outputs:
             if len(full) < _SHORTEST_ID:
@@ -91,9 +91,9 @@ class RecordIndex:
     def folder(self, session: str) -> str:
         return self._outputs[session].cwd
 
-    def told(self, heading: str) -> bool:
-        """Whether one record has all words of a heading; where that is a path, its session must
-        have worked there."""
+    def supports_heading(self, heading: str) -> bool:
+        """Whether one record contains all words of a heading; of a path, whether a session worked
+        there."""
         name = heading.lstrip("#").strip()
         if name.startswith(("/", "~")):
             return any(name == output.cwd for output in self._outputs.values())
@@ -117,13 +117,14 @@ def checked(
     *,
     steps: bool = False,
 ) -> Checked:
-    """What a consolidation made of a file that was `before`: unproven lines are moved to its end.
+    """Check a file that a consolidation wrote; `before` is what it replaces. Unproven lines are
+    moved to the end, below `Unconfirmed`.
 
-    Lines without citation that was there before are the user's and stay, at the end where they
-    were left out. Lines that cite a session that is `gone` are not moved but left out, unless the
-    rest of what they cite confirms them. Each other line must be a statement: sessions read line
-    by line, and take one without kind or citation for the user's. A skill has `steps` instead,
-    with code below them.
+    Lines without citations that were there before are the user's: they stay, and are put back if
+    they were left out. Lines that cite a session in `gone` are removed, unless their other
+    citations confirm them. Each other line must be a statement: sessions read single lines, and
+    would take one without kind or citation for the user's. A skill has `steps` instead, with code
+    below them.
     """
     above, below = parted(blocks(text))
     was_above, was_below = (
@@ -138,7 +139,7 @@ def checked(
         if block.kind == "space" or (block.kind != "statement" and bare in was_above):
             kept.append(block)
         elif block.kind == "heading":
-            if bare in HEADINGS or records.told(bare):
+            if bare in HEADINGS or records.supports_heading(bare):
                 kept.append(block)
             else:
                 kept.append(_BREAK)
@@ -147,7 +148,7 @@ def checked(
             doubts.append(Doubt(bare, "only a skill begins so"))
         elif block.kind == "front":
             cites = list(filter(None, map(records.whole, cited(text))))
-            if why := _unsaid(_described(bare), None, records.saying(cites), ()):
+            if why := _why_unsupported(_described(bare), None, records.saying(cites), ()):
                 doubts.append(Doubt(bare, why))
             else:
                 kept.append(block)
@@ -170,7 +171,7 @@ def checked(
     known = {block.text.strip() for block in moved}
     for block in below:
         bare = block.text.strip()
-        uncited = gone and not any(cited(bare))  # nobody can say whose word it was
+        uncited = gone and not any(cited(bare))  # it may come from a forgotten session
         if bare not in known and not _cites(bare, gone) and not uncited:
             moved.append(block)
             if bare not in was_below:
@@ -179,14 +180,14 @@ def checked(
 
 
 def _prove_single(text: str, records: RecordIndex) -> str | Doubt:
-    """The same as `prove`, for a text that must be one statement."""
+    """`prove`, for a text that must be a single statement."""
     if not any(cited(text)) or parse(text):
         return prove(text, records)
     return Doubt(text, "it is not a statement on its own line")
 
 
 def prove(text: str, records: RecordIndex) -> str | Doubt:
-    """The statement as it may stand: its citations whole, with the quote that confirms it."""
+    """The proven statement, with whole citations and the quote that confirms it."""
     if len(text) > LONGEST:
         return Doubt(f"{text[:200]}…", "it is too long")
     statement = parse(text)
@@ -200,7 +201,7 @@ def prove(text: str, records: RecordIndex) -> str | Doubt:
     support = records.saying(cites)
     folders = list(dict.fromkeys(records.folder(cite.session) for cite in cites))
     said = statement.text if statement else without_cites(text)
-    if why := _unsaid(said, statement, support, folders):
+    if why := _why_unsupported(said, statement, support, folders):
         return Doubt(text, why)
     if statement is None:
         return text
@@ -211,13 +212,13 @@ def prove(text: str, records: RecordIndex) -> str | Doubt:
     return str(replace(statement, cites=cites, quote=quote, file=file))
 
 
-def _unsaid(
+def _why_unsupported(
     said: str,
     statement: MemoryStatement | None,
     support: Sequence[MemoryStatement],
     folders: Sequence[str],
 ) -> str:
-    """Why the supporting statements do not say it; empty where they do."""
+    """Why the supporting statements do not say it; empty if they do."""
     kind = statement.kind if statement else "fact"
     if kind in _ORDERS:
         support = [other for other in support if other.kind == kind]
@@ -233,17 +234,17 @@ def _unsaid(
     if missing:
         return f"nothing there says {', '.join(missing[:5])}"
     own = set(words(said))
-    if kind == "rule":  # the words of two rules make a third
-        told = any(own <= set(words("\n".join([other.text, *folders]))) for other in support)
+    if kind == "rule":  # the words of two rules could make a third
+        supported = any(own <= set(words("\n".join([other.text, *folders]))) for other in support)
     else:
-        told = len(own & set(words("\n".join([*texts, *folders])))) >= len(own) * _SHARED
-    return "" if told else "its wording differs from its source"
+        supported = len(own & set(words("\n".join([*texts, *folders])))) >= len(own) * _SHARED
+    return "" if supported else "its wording differs from its source"
 
 
 def purged(text: str, gone: Collection[str], records: RecordIndex) -> str:
-    """A file without what is known from these sessions alone.
+    """A file without what only these sessions taught.
 
-    Below `Unconfirmed` whatever cites nothing goes too: nobody can say where it comes from.
+    Below `Unconfirmed`, lines without citations are removed too: they may come from these sessions.
     """
     above, below = parted(blocks(text))
     kept: list[MarkdownBlock] = []
@@ -261,10 +262,10 @@ def purged(text: str, gone: Collection[str], records: RecordIndex) -> str:
 
 
 def _with_content(every: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
-    """Without the headings that nothing is below, but for the title."""
+    """The blocks without empty headings; the title stays."""
     kept: list[MarkdownBlock] = []
     enough = 1
-    """A heading below this level has something below it."""
+    """Headings of a higher level are empty, others not."""
     for block in reversed(every):
         if block.kind == "heading":
             level = len(block.text.split()[0])
@@ -282,7 +283,7 @@ def _is_users(block: MarkdownBlock) -> bool:
 
 
 def _described(front: str) -> str:
-    """What the front matter of a skill says."""
+    """The values of a skill's front matter."""
     return re.sub(r"(?m)^(?:name|description):", "", front)
 
 

@@ -1,4 +1,4 @@
-"""What a model wrote of a session, held against its items. No model is asked."""
+"""Checks what a model wrote about a session against its items. No model is asked."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -23,17 +23,16 @@ REPEATED = "it is repeated"
 _MAX_TEXT, _MAX_QUOTE = 600, 240
 """Characters."""
 _OWN_WORDS = 0.5
-"""Of a rule's words, that the user must have typed in what it cites; of fewer it is not theirs."""
+"""Share of a rule's words that the user must have typed in what it cites."""
 _FIELDS: dict[StatementKind, Field] = {"rule": "constraints", "decision": "decisions"}
-"""What orders of a kind are in a summary, so that the same check holds."""
-
+"""The fields of a summary whose check applies to these kinds."""
 
 _NUMBER = re.compile(r"^\s*\d+(?:\t|→|[:|] ?| +\| ?)")
-"""Of a line of a file, as tools that read write it."""
+"""A line number, as tools that read files write it."""
 
 
 class Quoted(Struct, frozen=True, forbid_unknown_fields=True):
-    """An item by its number, and words of it."""
+    """The number of an item, and words from it."""
 
     item: int
     quote: str
@@ -49,7 +48,7 @@ class ModelStatement(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Proving:
-    """Holds statements against one session. Blocking."""
+    """Checks statements against one session. Blocking."""
 
     def __init__(self, source: SessionText) -> None:
         self._source = source
@@ -61,7 +60,7 @@ class Proving:
     def proven(
         self, every: Iterable[ModelStatement]
     ) -> tuple[list[MemoryStatement], tuple[str, ...]]:
-        """The statements that the session confirms, and why each of the others is left out."""
+        """The statements that the session confirms, and why each other one is left out."""
         found: dict[str, MemoryStatement] = {}
         left_out: list[str] = []
         for said in every:
@@ -77,8 +76,8 @@ class Proving:
     def verbatim(
         self, every: Iterable[MemoryStatement]
     ) -> tuple[list[MemoryStatement], tuple[str, ...]]:
-        """Of statements in the session's own words those whose names and numbers are in what
-        they cite; and why each of the others is left out."""
+        """The statements, in the session's own words, whose names and numbers are in what they
+        cite; and why each other one is left out."""
         found: list[MemoryStatement] = []
         left_out: list[str] = []
         for statement in every:
@@ -91,17 +90,15 @@ class Proving:
         return found, tuple(left_out)
 
     def prose(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """The lines of a summary whose names and numbers are in the session; and why each of the
-        others is left out."""
-        told, doubtful = confirmed(text, self._source.items, self._source.cwd)
-        left = set(doubtful)
-        kept = [line for line in told.splitlines() if line not in left]
-        return "\n".join(kept).strip(), tuple(
-            "it names something not in the session" for _ in doubtful
-        )
+        """The lines of a summary whose names and numbers are in the session; and why each other
+        one is left out."""
+        checked, doubtful = confirmed(text, self._source.items, self._source.cwd)
+        kept = [line for line in checked.splitlines() if line not in set(doubtful)]
+        why = ("it names something not in the session",) * len(doubtful)
+        return "\n".join(kept).strip(), why
 
     def _statement(self, said: ModelStatement) -> MemoryStatement | str:
-        """The statement, or why it is none."""
+        """The confirmed statement, or why it is left out."""
         text = one_line(said.text)
         if not text:
             return SAYS_NOTHING
@@ -129,7 +126,7 @@ class Proving:
 
     def _users(self, text: str, evidence: Sequence[ItemQuote]) -> str:
         """The text, if the user typed all of its words; their own sentences, if they typed most;
-        else empty. What they did not type may turn a rule around."""
+        else empty. A word that they did not type may reverse a rule."""
         typed = {
             source.quote: own
             for source in evidence
@@ -149,13 +146,13 @@ class Proving:
         return done is not None and done.kind == "command" and not done.failed
 
     def _act(self, n: int) -> Act | None:
-        """What was done with the call or result of that number."""
+        """What the call or result with that number did."""
         item, other = self._items[n], self._items.get(self._partner[n] or 0)
         call, result = (item, other) if item.kind == "tool_call" else (other, item)
         return act(call, result) if result is not None else None
 
     def _quote(self, evidence: Sequence[ItemQuote], file: str) -> tuple[str, str]:
-        """The quote that goes along, and the file that it is a line of."""
+        """The quote of the statement, and the file that it is a line of."""
         if file:
             for source in evidence:
                 done = self._act(source.item)
@@ -168,7 +165,7 @@ class Proving:
         ), ""
 
     def _is_of(self, file: str, n: int, done: Act) -> bool:
-        """Whether the call with that number read or changed the file."""
+        """Whether the call or result with that number read or changed the file."""
         if file in done.paths:
             return True
         pair = filter(None, map(self._items.get, (n, self._partner[n] or 0)))

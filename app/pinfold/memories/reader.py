@@ -31,9 +31,9 @@ _KINDS: dict[str, MemoryFile] = {
 }
 """By the name of a file, or of the folder that it is in."""
 _MOST_LINES = 200
-"""Lines of one citation in which sources are looked for."""
+"""Lines of one citation that are searched for sources."""
 TEAM_SHARE = 1 / 3
-"""Of the tokens that a session is told, that a team's lines may take."""
+"""Share of a session's memories that a team's lines may take."""
 
 
 def _unreadable(error: OSError) -> MemoryFailure:
@@ -41,7 +41,7 @@ def _unreadable(error: OSError) -> MemoryFailure:
 
 
 class MemoryReader:
-    """The memories in pinfold's home folder. Every function may block."""
+    """The memories in pinfold's home. Every function may block."""
 
     def __init__(self, home: Path, now: Callable[[], datetime], teams: Teams | None = None) -> None:
         self.folder = MemoryPlaces.of(home).files
@@ -93,10 +93,10 @@ class MemoryReader:
         except StateError as error:
             raise MemoryFailure(str(error)) from error
         fresh = [line for line in every if not line.unconfirmed and not sources.stale(line)]
-        return reading.told(fresh, cwd, most, count)
+        return reading.select(fresh, cwd, most, count)
 
     def sources(self) -> reading.CitedSources:
-        """What is left of the sessions that memories cite. Raises `StateError`."""
+        """The sources of memories as they are now. Raises `StateError`."""
         sessions = SessionFolders(self.home, self.state.outputs())
         return reading.CitedSources(sessions.folder, set(self.state.confirmed()))
 
@@ -135,7 +135,7 @@ class MemoryReader:
         )
 
     def _lines(self, path: str, first: int, last: int) -> str:
-        """Lines of a memory file; nothing of any other file."""
+        """Lines of a memory file; empty for any other file."""
         try:
             real = (self.folder / path).resolve()
             if self.kind(real) is None:

@@ -1,4 +1,4 @@
-"""The lines of the memory files, and those of them that a new session is told."""
+"""The lines of memory files, and which of them a new session is told."""
 
 import hashlib
 import re
@@ -16,25 +16,25 @@ from pinfold.sanitize import one_line
 from pinfold.small_files import read_text
 
 MAX_BYTES = 2_000_000
-"""Of a file that is read to check a memory, or of a memory file."""
+"""Largest memory file, and file that is read to check a memory."""
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _UNCONFIRMED = "unconfirmed"
-"""What the heading of those lines begins with that no record confirms."""
+"""The beginning of the heading above lines that no record confirms."""
 
 
 class MemoryLine(Struct, frozen=True):
-    """A line of a memory file that says something."""
+    """A line of a memory file, neither a heading nor blank."""
 
     number: int
     """In its file, from 1."""
     text: str
-    """As it is there."""
+    """The whole line."""
     folder: str = ""
-    """The one that the heading above it names."""
+    """The folder in the heading above it."""
     statement: MemoryStatement | None = None
-    """None for words of the user's own."""
+    """None for the user's own words."""
     unconfirmed: bool = False
-    """No record confirms it."""
+    """Whether no record confirms it."""
 
     @property
     def says(self) -> str:
@@ -52,7 +52,7 @@ class MemoryLine(Struct, frozen=True):
 
 
 def lines(text: str) -> list[MemoryLine]:
-    """The lines of a memory file, in their order, headings and blank lines left out."""
+    """The lines of a memory file in order, without headings and blank lines."""
     found: list[MemoryLine] = []
     folder, level, unconfirmed = "", 0, False
     for number, line in enumerate(text.split("\n"), 1):
@@ -70,19 +70,19 @@ def lines(text: str) -> list[MemoryLine]:
 
 
 class CitedSources:
-    """Says which memories have lost what confirms them. Reads each file once. Blocking."""
+    """Finds memories whose source has changed or is gone. Reads each file once. Blocking."""
 
     def __init__(
         self, folder_of: Callable[[str], str | None], confirmed: Collection[str] = ()
     ) -> None:
-        """`folder_of` gives the folder that a session worked in; None where the session is gone,
-        empty where nobody can say. `confirmed` are hashes of lines that hold anyway."""
+        """`folder_of` returns the folder that a session worked in; None if the session is gone,
+        empty if the folder is unknown. `confirmed` are hashes of lines that are valid anyway."""
         self._folder_of = folder_of
         self._confirmed = confirmed
         self._texts: dict[Path, str | None] = {}
 
     def stale(self, line: MemoryLine) -> str:
-        """Why a memory may no longer hold; empty where nothing speaks against it."""
+        """Why a memory may be out of date; empty if it is not."""
         if self._confirmed and line.hash in self._confirmed:
             return ""
         folders = [self._folder_of(cite.session) for cite in line.cites]
@@ -92,11 +92,11 @@ class CitedSources:
         if statement is None or not (statement.file and statement.quote):
             return ""
         known = list(dict.fromkeys(folder for folder in folders if folder))
-        if known and not any(self._stands(statement, Path(session_id)) for session_id in known):
+        if known and not any(self._contains(statement, Path(session_id)) for session_id in known):
             return f"{one_line(statement.file)} no longer contains it"
         return ""
 
-    def _stands(self, statement: MemoryStatement, folder: Path) -> bool:
+    def _contains(self, statement: MemoryStatement, folder: Path) -> bool:
         path = folder / statement.file
         if path not in self._texts:
             self._texts[path] = _text(path, folder)
@@ -105,7 +105,7 @@ class CitedSources:
 
 
 def _text(path: Path, folder: Path) -> str | None:
-    """The text of a file in `folder`; a memory must not have any other file read."""
+    """The text of a file in `folder`; a memory must not make pinfold read any other file."""
     try:
         real = path.resolve()
         if not real.is_relative_to(folder.resolve()):
@@ -115,11 +115,11 @@ def _text(path: Path, folder: Path) -> str | None:
         return None
 
 
-def told(
+def select(
     every: Iterable[MemoryLine], cwd: Path, most: int, count: Callable[[str], int]
 ) -> list[MemoryLine]:
-    """The lines that a session in `cwd` begins with, at most `most` tokens of them; those of this
-    folder come first, then those of its repository, then the rest."""
+    """The lines that a session in `cwd` begins with, at most `most` tokens: those of this folder
+    first, then those of its repository, then the rest."""
     root = repository_root(cwd) or cwd
     chosen: list[MemoryLine] = []
     for line in sorted(every, key=lambda memory_line: _distance(memory_line.folder, cwd, root)):
@@ -131,10 +131,10 @@ def told(
 
 
 def _folder(name: str) -> Path | None:
-    """The folder that a heading names; None where it names none."""
+    """The folder that a heading names; None if it names none."""
     try:
         path = Path(name).expanduser()
-    except RuntimeError:  # of a user that is not there
+    except RuntimeError:  # no such user
         return None
     return path if path.is_absolute() else None
 

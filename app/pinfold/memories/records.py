@@ -1,4 +1,4 @@
-"""What `memories.db` holds, as plain values: rows, claims, and what can go wrong."""
+"""The contents of `memories.db` as plain values, and its error."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ class StateError(Exception):
 
 
 class SessionCandidate(Struct, frozen=True):
-    """A session that a memory may be made of."""
+    """A session that may be read."""
 
     session: str
     rollout_path: str
@@ -23,17 +23,17 @@ class SessionCandidate(Struct, frozen=True):
 
 
 class Claim(Struct, frozen=True):
-    """A job that is ours until its lease ends; each call with it checks the token."""
+    """A job that is ours until its lease ends; every use checks the token."""
 
     kind: JobKind
     key: str
     token: str
     input_watermark: float
-    """The newest input that was known when it was claimed."""
+    """The newest input when it was claimed."""
 
 
 class Extracted(Struct, frozen=True):
-    """What phase 1 makes of a session."""
+    """The record that phase 1 makes of a session."""
 
     raw_memory: str
     rollout_summary: str

@@ -1,4 +1,4 @@
-"""What the user does with consolidated memories: review, undo, forget. All of it blocks.
+"""Review, undo and forget consolidated memories. Every function blocks.
 
 Raises `MemoriesRefused` with a sentence for the user, and `OSError`.
 """
@@ -29,15 +29,15 @@ class ReviewHunk:
     """One change of a held consolidation."""
 
     id: str
-    """Names it until anything changes."""
+    """Valid until anything changes."""
     path: str
     """Relative to the folder of memories."""
     line: int
-    """Where it begins in the file in use; 1 is the first."""
+    """Its first line in the file in use, from 1."""
     before: str
-    """Lines that would go, each with its line end."""
+    """Lines that would be removed, with line ends."""
     after: str
-    """Lines that would come."""
+    """Lines that would be added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Pending:
     result: ConsolidationResult
     hunks: tuple[ReviewHunk, ...]
     diff: str
-    """All of it, as git shows it."""
+    """All changes, as git shows them."""
 
 
 def pending(places: MemoryPlaces) -> Pending | None:
-    """What waits for the user's word; None where nothing does."""
+    """The consolidation that waits for review; None if there is none."""
     with places.locked():
         return _pending(places)
 
@@ -68,7 +68,7 @@ def _pending(places: MemoryPlaces) -> Pending | None:
 
 
 def settled(places: MemoryPlaces) -> Pending | None:
-    """What waits; a review in which nothing is left to decide is ended. Within the lock."""
+    """The consolidation that waits; ends a review with nothing left to decide. Needs the lock."""
     waiting = _pending(places)
     if waiting is None or waiting.hunks:
         return waiting
@@ -88,7 +88,7 @@ def accept(places: MemoryPlaces, *ids: str) -> None:
 
 
 def reject(places: MemoryPlaces, *ids: str) -> None:
-    """Drop these changes; they are not proposed again until there is something new to read."""
+    """Drop these changes; they are not proposed again unless their sources change."""
     with places.locked():
         _, chosen = _chosen(places, ids)
         live, wanted = _old_and_new(places)
@@ -99,13 +99,13 @@ def reject(places: MemoryPlaces, *ids: str) -> None:
 
 
 def edit(places: MemoryPlaces, hunk_id: str, text: str) -> None:
-    """Use the user's words in place of what one change would bring."""
+    """Use the user's words instead of the lines that one change would add."""
     with places.locked():
         result, (hunk,) = _chosen(places, (hunk_id,))
         applying.begin(places, result)
         live, wanted = _old_and_new(places)
         said = f"{text.rstrip()}\n" if text.strip() else ""
-        # The proposal first: cut off here, the user is shown the edited change again.
+        # The proposal first: if interrupted here, the user sees the edited change again.
         others = [wish for wish in hunks_of(hunk.path, live, wanted) if wish != hunk]
         edits = [*_edits(hunk.path, others), (hunk.line, hunk.before, said)]
         applying.propose(places, hunk.path, replaced(live.get(hunk.path), edits))
@@ -115,15 +115,15 @@ def edit(places: MemoryPlaces, hunk_id: str, text: str) -> None:
 
 
 def undo(places: MemoryPlaces) -> None:
-    """Bring back the files that the last consolidation replaced, unless they were edited since."""
+    """Restore the files that the last consolidation replaced, unless they were edited since."""
     with places.locked():
         applying.undo(places)
 
 
 def forget(places: MemoryPlaces, gone: Collection[str], left: Iterable[Output]) -> None:
-    """Purge what is known from these sessions alone from the files and from every copy of them.
+    """Remove what only these sessions taught from the files and all copies.
 
-    `gone` are whole session ids; `left` are all records that remain.
+    `gone` are whole session ids; `left` are all remaining records.
     """
     if gone:
         with places.locked():
@@ -131,12 +131,12 @@ def forget(places: MemoryPlaces, gone: Collection[str], left: Iterable[Output]) 
 
 
 def purge(places: MemoryPlaces, gone: Collection[str], records: RecordIndex) -> None:
-    """The same, within the lock."""
+    """The same; needs the lock."""
     applying.rewrite(places, lambda tree: _without(tree, frozenset(gone), records))
 
 
 def clear(places: MemoryPlaces) -> None:
-    """Remove every memory, and every copy. What other tools left in `extensions/` stays."""
+    """Remove all memories and copies. Notes of other tools in `extensions/` stay."""
     with places.locked():
         applying.rewrite(
             places, lambda tree: {k: v for k, v in tree.items() if k.startswith(f"{EXTENSIONS}/")}
@@ -162,11 +162,8 @@ def _without(tree: trees.Tree, gone: frozenset[str], records: RecordIndex) -> tr
     return left
 
 
-# Hunks
-
-
 def _old_and_new(places: MemoryPlaces) -> tuple[trees.Tree, trees.Tree]:
-    """The files in use, and as the consolidation has them."""
+    """The files in use, and those of the consolidation."""
     return applying.outputs(trees.read(places.files)), applying.outputs(applying.after(places))
 
 
@@ -184,7 +181,7 @@ def _chosen(
 
 
 def hunks_of(name: str, live: trees.Tree, wanted: trees.Tree) -> list[ReviewHunk]:
-    """The changes that make of one file in use what is wanted."""
+    """The changes from one file in use to the wanted one."""
     old, new = (_lines(tree.get(name)) for tree in (live, wanted))
     found: list[ReviewHunk] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -201,8 +198,7 @@ def _edits(name: str, hunks: Iterable[ReviewHunk]) -> list[tuple[int, str, str]]
 
 
 def replaced(data: bytes | None, edits: Iterable[tuple[int, str, str]]) -> bytes | None:
-    """A file with lines replaced: (first line, the lines, what comes); None where nothing is left
-    of it."""
+    """A file with edits applied: (first line, old lines, new lines); None if nothing is left."""
     lines = _lines(data)
     for line, before, after in sorted(edits, reverse=True):
         lines[line - 1 : line - 1 + len(_lines(before.encode()))] = [after]

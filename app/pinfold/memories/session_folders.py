@@ -1,4 +1,4 @@
-"""Where the sessions are that memories are drawn from."""
+"""Where the sessions are that memories come from."""
 
 import socket
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _SHORTEST_ID = 8
 
 
 class SessionFolders:
-    """The sessions that memories are drawn from, by their ids or how these begin."""
+    """The sessions that memories come from, by the beginning of their ids."""
 
     def __init__(self, home: Path, outputs: Sequence[Output]) -> None:
         self.home = home
@@ -23,7 +23,7 @@ class SessionFolders:
         return {path.name: path for path in self.home.glob("sessions/*/*/*/*")}
 
     def whole(self, session: str) -> str:
-        """The whole id; empty where there is no such session, or more than one."""
+        """The whole id; empty if there is no such session, or more than one."""
         for known in (self._outputs, self._folders):
             if session in known:
                 return session
@@ -34,7 +34,7 @@ class SessionFolders:
         return ""
 
     def path(self, session: str) -> Path | None:
-        """The folder of the session's rollout; None where that is gone or elsewhere."""
+        """The folder of the session's rollout; None if that is gone or on another machine."""
         whole = self.whole(session)
         row = self._outputs.get(whole)
         if row is not None and row.host == self._host:
@@ -44,7 +44,7 @@ class SessionFolders:
         return self._folders.get(whole)
 
     def folder(self, session: str) -> str | None:
-        """Where the session worked; None where it is gone, empty where nobody can say."""
+        """The folder that the session worked in; None if the session is gone, empty if unknown."""
         row = self._outputs.get(self.whole(session))
         if row is not None and row.host != self._host:
             return ""

@@ -1,4 +1,4 @@
-"""A session as memories read it: what was said, called and returned, without secrets."""
+"""A session as memories read it: messages, calls and results, without secrets."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,44 +20,44 @@ from pinfold.rollout.journal import Journal
 from pinfold.rollout.provenance import parts, typed
 
 _READ = frozenset({"user", "assistant", "tool_call", "tool_result"})
-"""No instructions, no reasoning, and nothing that a compaction or an earlier memory left."""
+"""No instructions, no reasoning, nothing from compactions or earlier memories."""
 _KEPT = (
     *("act", "title", "command", "paths", "added", "removed", "diff", "ok", "exit_code"),
     *("words", "refused", "plan", "aside"),
 )
-"""What of an item's detail tells what was done; the rest repeats its content."""
+"""The keys of an item's detail that say what was done; the rest repeats its content."""
 MAX_SLUG = 60
 """Characters."""
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
 class SessionText(Struct, frozen=True):
-    """What a session says."""
+    """The text of a session."""
 
     session: str
     cwd: str
     items: tuple[Item, ...]
-    """Of the user's messages, what was pasted is marked and what the host wrote is left out."""
+    """In the user's messages, pasted text is marked and pinfold's own text left out."""
     secrets: Secrets
 
     @property
     def is_talk(self) -> bool:
-        """Whether the user typed something and the agent did something: else nobody learned."""
+        """Whether the user typed something and the agent did something."""
         kinds = {item.kind for item in self.items if item.kind != "user"}
         return bool(kinds) and any(typed(item) for item in self.items)
 
     def safe(self, made: Extracted) -> Extracted:
-        """A record without secrets: those that the session holds, and any that look like one."""
+        """A record without the session's secrets, and without what looks like one."""
         memory, summary = self.safely(made.raw_memory), self.safely(made.rollout_summary)
         slug = "-".join(re.findall(r"[a-z0-9]+", self.safely(made.rollout_slug).lower()))
         return Extracted(memory, summary, slug[:MAX_SLUG].strip("-"))
 
     def safely(self, text: str) -> str:
-        """A text that was made of it, without secrets."""
+        """A text about the session, without secrets."""
         return safely(self.secrets.replaced(text))
 
     def entries(self) -> list[WindowEntry]:
-        """The items as the claim check takes them."""
+        """The items as the check of claims takes them."""
         halves: dict[tuple[int, str], list[int]] = {}
         for item in self.items:
             if item.call_id:
@@ -70,7 +70,6 @@ class SessionText(Struct, frozen=True):
         ]
 
     def record(self) -> DigestRecord:
-        """The digest's record of it."""
         record = DigestRecord()
         started = SessionStarted(schema=SCHEMA, id=self.session, cwd=self.cwd, version="")
         for seq, data in enumerate((started, *(ItemAdded(item=item) for item in self.items)), 1):
@@ -87,7 +86,7 @@ def read(folder: Path) -> SessionText:
     """The session in `folder`. Raises `JournalError`, `OSError`."""
     with Journal.open(folder, lambda: _LONG_AGO, read_only=True) as journal:
         started = journal.started
-        items = list(_standing(journal.read()))
+        items = list(_remaining(journal.read()))
     texts = {item.n: list(_texts(item)) for item in items}
     details = {item.n: _detail(item) for item in items}
     found = [text for own in texts.values() for text, _ in own]
@@ -100,8 +99,8 @@ def read(folder: Path) -> SessionText:
     )
 
 
-def _standing(events: Iterator[Event]) -> Iterator[Item]:
-    """The items that are read, without those that the user went back behind."""
+def _remaining(events: Iterator[Event]) -> Iterator[Item]:
+    """The items to read, without those that the user rewound."""
     found: dict[int, Item] = {}
     for event in events:
         match event.data:
@@ -114,7 +113,7 @@ def _standing(events: Iterator[Event]) -> Iterator[Item]:
 
 
 def _texts(item: Item) -> Iterator[tuple[str, bool]]:
-    """Its texts, and whether each was pasted; pictures and base64 are only named."""
+    """An item's texts, and whether each was pasted; pictures and base64 are only named."""
     if item.kind != "user":
         yield without_data(item), False
         return

@@ -1,10 +1,10 @@
-"""The state of memories in `memories.db`: which session is being read by whom, what came of it.
+"""The jobs and records of memories in `memories.db`.
 
-Whatever changes it is one transaction that locks the database from its beginning (`BEGIN
-IMMEDIATE` in SQLite), so that of two processes one sees what the other did. Times are seconds of
-the epoch. All of it blocks; each function may be called from any thread.
+Each change is one transaction that locks the database from its beginning (`BEGIN IMMEDIATE`), so
+that a process sees what others did. Times are seconds of the epoch. Every function blocks, and may
+be called from any thread.
 
-SQLAlchemy is heavy: import this module where it is used, and `records` for its values.
+SQLAlchemy is slow to import: import this module where it is used, and `records` for its values.
 """
 
 import socket
@@ -31,13 +31,13 @@ from pinfold.memories.records import (
 from pinfold.memories.schema import confirmed, forgotten, jobs, outputs
 
 PRUNED = 200
-"""Rows that one run removes at most."""
+"""Most rows that one run removes."""
 _GLOBAL = "global"
 _LAST = func.coalesce(outputs.c.last_usage, outputs.c.generated_at)
 
 
 class MemoriesState:
-    """The state in the database of `folder`. Every function raises `StateError`."""
+    """The database in `folder`. Every function raises `StateError`."""
 
     def __init__(self, folder: Path, now: Callable[[], datetime]) -> None:
         self._now = lambda: now().timestamp()
@@ -51,14 +51,14 @@ class MemoriesState:
     def close(self) -> None:
         self._db.close()
 
-    # Phase 1: a session each
+    # Phase 1: one job per session
 
     def claim_sessions(
         self, candidates: Iterable[SessionCandidate], limit: int, *, force: bool = False
     ) -> list[Claim]:
-        """Claim the first `limit` that have changed since they were last read and are nobody's.
+        """Claim up to `limit` sessions that have changed since they were read and are not claimed.
 
-        A failed one waits until its retry time, unless `force`.
+        A failed one waits for its retry time, unless `force`.
         """
         with self._db.writing() as conn:
             gone = set(conn.scalars(select(forgotten).with_only_columns(forgotten.c.session_id)))
@@ -82,9 +82,9 @@ class MemoriesState:
     def finish_extracted(
         self, claim: Claim, candidate: SessionCandidate, made: Extracted | None
     ) -> bool:
-        """Keep what was made of the session; None where nothing of it is worth remembering.
+        """Store the record of a session; None if nothing is worth remembering.
 
-        False, and nothing happens, where the claim is no longer ours.
+        Does nothing and returns False if the claim is no longer ours.
         """
         with self._db.writing() as conn:
             outcome: JobOutcome = "succeeded" if made else "succeeded_no_output"
@@ -111,8 +111,8 @@ class MemoriesState:
     # Phase 2: one job for all
 
     def claim_consolidation(self, *, force: bool = False) -> Claim | None:
-        """Claim the one consolidation; None while another has it or, unless `force`, while the
-        retry time of a failure has not come."""
+        """Claim the consolidation; None if another process has it, or before the retry time of a
+        failure, unless `force`."""
         with self._db.writing() as conn:
             job = conn.execute(
                 select(jobs).where(jobs.c.kind == "consolidate", jobs.c.key == _GLOBAL)
@@ -125,7 +125,7 @@ class MemoriesState:
             return self._claim(conn, "consolidate", _GLOBAL, newest)
 
     def selection(self, limit: int, max_unused_days: float) -> list[Output]:
-        """What consolidation reads: used, or else made, in the last days; by use, then recency."""
+        """The records to consolidate: used, or else made, in the last days; by use, then date."""
         fresh = self._now() - max_unused_days * 86_400 <= _LAST
         order = outputs.c.usage_count.desc(), _LAST.desc(), outputs.c.session_id
         with self._db.reading() as conn:
@@ -133,9 +133,9 @@ class MemoriesState:
             return [_output(row) for row in rows]
 
     def finish_consolidation(self, claim: Claim, used: Sequence[Output], watermark: float) -> bool:
-        """Mark exactly these snapshots as selected, and nothing else.
+        """Mark exactly these records, in these versions, as selected.
 
-        False, and nothing happens, where the claim is no longer ours.
+        Does nothing and returns False if the claim is no longer ours.
         """
         with self._db.writing() as conn:
             if not leases.finish(conn, claim, "succeeded", max(watermark, claim.input_watermark)):
@@ -158,26 +158,26 @@ class MemoriesState:
             return True
 
     def prune(self, max_unused_days: float, limit: int = PRUNED) -> int:
-        """Remove rows that nobody has used for that long, at most `limit`; the oldest first."""
+        """Remove up to `limit` records not used for that long, oldest first. Returns how many."""
         old = self._now() - max_unused_days * 86_400 > _LAST
         oldest = select(outputs.c.session_id).where(old).order_by(_LAST).limit(limit)
         with self._db.writing() as conn:
             return conn.execute(delete(outputs).where(outputs.c.session_id.in_(oldest))).rowcount
 
-    # Either
+    # Both phases
 
     def heartbeat(self, claim: Claim, lease: float = LEASE) -> bool:
-        """Hold a claim for another lease; False where it is no longer ours."""
+        """Extend a claim by a lease; False if it is no longer ours."""
         with self._db.writing() as conn:
             return leases.update(conn, claim, lease_until=self._now() + lease)
 
     def owns(self, claim: Claim) -> bool:
-        """Whether a claim is still ours. Ask before each write."""
+        """Whether a claim is still ours. Check before each write."""
         with self._db.reading() as conn:
             return conn.execute(select(jobs).where(*leases.ours(claim))).one_or_none() is not None
 
     def fail(self, claim: Claim, error: str) -> bool:
-        """The job failed; it is tried again later, each time after twice as long."""
+        """End a job as failed; it is tried again later, each time after twice as long."""
         with self._db.writing() as conn:
             attempts = conn.scalar(
                 select(jobs).with_only_columns(jobs.c.attempts).where(*leases.ours(claim))
@@ -194,7 +194,7 @@ class MemoriesState:
             )
 
     def release(self, *claims: Claim) -> int:
-        """Give claims back as if they had never been made. How many of them were still ours."""
+        """Undo claims. Returns how many were still ours."""
         back = {"status": "released", "owner_token": None, "lease_until": None}
         with self._db.writing() as conn:
             return sum(
@@ -204,7 +204,7 @@ class MemoriesState:
     # Use
 
     def count_use(self, sessions: Iterable[str], at: datetime | None = None) -> int:
-        """One more use of each of these sessions' memories. How many of them there are."""
+        """Count one more use of each of these sessions' memories. Returns how many there are."""
         now = at.timestamp() if at else self._now()
         with self._db.writing() as conn:
             return conn.execute(
@@ -214,7 +214,7 @@ class MemoriesState:
             ).rowcount
 
     def set_usage(self, usage: Mapping[str, tuple[int, float | None]]) -> None:
-        """Replace all counts by these, which were rebuilt from journals."""
+        """Replace all counts."""
         with self._db.writing() as conn:
             conn.execute(update(outputs).values(usage_count=0, last_usage=None))
             for session, (count, last) in usage.items():
@@ -225,7 +225,7 @@ class MemoriesState:
                 )
 
     def confirm(self, line: str) -> None:
-        """The line with this hash holds, whatever became of what it quotes."""
+        """Note that the line with this hash is valid although its source has changed."""
         with self._db.writing() as conn:
             if conn.execute(select(confirmed).where(confirmed.c.line == line)).first() is None:
                 conn.execute(
@@ -251,7 +251,7 @@ class MemoriesState:
                 conn.execute(update(outputs).where(ours).values(raw_memory=raw))
 
     def forget(self, session: str) -> None:
-        """Remove what is remembered of a session, and never read it again."""
+        """Remove what is known of a session, and never read it again."""
         with self._db.writing() as conn:
             conn.execute(delete(outputs).where(outputs.c.session_id == session))
             conn.execute(delete(jobs).where(jobs.c.kind == "extract", jobs.c.key == session))
@@ -264,7 +264,7 @@ class MemoriesState:
         self._db.clean()
 
     def clear(self) -> None:
-        """Remove every memory and every job; what was forgotten stays forgotten."""
+        """Remove all records and jobs; forgotten sessions stay forgotten."""
         with self._db.writing() as conn:
             conn.execute(delete(outputs))
             conn.execute(delete(jobs))
@@ -275,7 +275,7 @@ class MemoriesState:
         return next((row for row in self.outputs() if row.session_id == session), None)
 
     def outputs(self) -> list[Output]:
-        """All records, in the order of their sessions' ids."""
+        """All records, by session id."""
         with self._db.reading() as conn:
             rows = conn.execute(select(outputs).order_by(outputs.c.session_id))
             return [_output(row) for row in rows]

@@ -1,12 +1,12 @@
-"""Statements of memory: what one line says, the items that it cites, and a quote that proves it.
+"""Statements of memory: a text, the items that it cites, and a quote that proves it.
 
-A record is text, one statement a line:
+A record has one statement per line:
 
     - rule: Run the tests with `make test`. [0198...c1#12, 0198...c1#14] "make test, please"
     - fact: The limit is 40. [0198...c1#31] "LIMIT = 40" in "app/limits.py"
 
-The quote is JSON; `in` names the file that it is in, where it is a file's. Other lines
-(headings, prose) are no statements.
+The quote is JSON; `in` names the file that it is from, if any. Other lines (headings, prose) are no
+statements.
 """
 
 import json
@@ -20,8 +20,8 @@ from pinfold.sanitize import one_line
 
 StatementKind = Literal["rule", "decision", "fact", "command", "file", "failure", "said"]
 KINDS: tuple[StatementKind, ...] = get_args(StatementKind)
-"""`rule`: what the user wants; only the user's own words make one. `command`: one that worked.
-`failure`: what went wrong, and what helped. `said`: by the user, at that time; no standing rule."""
+"""`rule`: what the user wants, in the user's own words. `command`: one that worked. `failure`: what
+went wrong, and what helped. `said`: by the user, but not as a rule."""
 
 _ID = r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}"
 _CITED = re.compile(rf"({_ID})#(\d{{1,9}})")
@@ -38,7 +38,7 @@ class Citation(Struct, frozen=True, order=True):
     """An item of a session, written `session#item`."""
 
     session: str
-    """Its whole id, or so much of its beginning that it is the only one."""
+    """The session's id, or a unique beginning of it."""
     item: int
 
     def __str__(self) -> str:
@@ -51,15 +51,15 @@ class MemoryStatement(Struct, frozen=True):
     kind: StatementKind
     text: str
     cites: tuple[Citation, ...]
-    """Never empty in what was checked."""
+    """Not empty after the check."""
     quote: str = ""
-    """Words of a cited item, or of `file`."""
+    """Words from a cited item, or from `file`."""
     file: str = ""
-    """The file that it speaks of, relative to the session's folder: stale once the quote no longer
-    is there. Empty where it speaks of none."""
+    """The file that the quote is from, relative to the session's folder, or empty. The statement is
+    stale once the file no longer contains the quote."""
 
     def __str__(self) -> str:
-        """Its line, which `parse` reads back."""
+        """The line that `parse` reads."""
         line = f"- {self.kind}: {one_line(self.text)} [{', '.join(map(str, self.cites))}]"
         if self.quote:
             line += f" {_string(self.quote)}"
@@ -69,7 +69,7 @@ class MemoryStatement(Struct, frozen=True):
 
 
 def parse(line: str) -> MemoryStatement | None:
-    """The statement on a line; None where it is none."""
+    """The statement on a line; None if there is none."""
     found = _LINE.fullmatch(line)
     if not found:
         return None
@@ -87,7 +87,7 @@ def statements(text: str) -> list[MemoryStatement]:
 
 
 def record(every: Iterable[MemoryStatement]) -> str:
-    """Statements as the text of a record."""
+    """The text of a record."""
     return "".join(f"{statement}\n" for statement in every)
 
 
@@ -97,7 +97,7 @@ def cited(text: str) -> Iterator[Citation]:
 
 
 def without_cites(text: str) -> str:
-    """A text without the brackets that cite."""
+    """A text without its bracketed citations."""
     return _BRACKETS.sub(lambda found: "" if re.search(r"#\d", found[0]) else found[0], text)
 
 

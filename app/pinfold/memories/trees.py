@@ -1,4 +1,4 @@
-"""Folders of small text files as values: relative path to bytes. Links are never followed."""
+"""Folders of small files as values: relative path to bytes. Links are never followed."""
 
 import os
 import shutil
@@ -14,15 +14,12 @@ Tree = dict[str, bytes]
 _FOLDERS = (SUMMARIES, SKILLS, EXTENSIONS)
 _FILES = (MEMORY, SUMMARY, RAW)
 MAX_FILE = 2_000_000
-"""Bytes; larger files are no memories."""
+"""Bytes; larger files are ignored."""
 MAX_FILES = 5_000
 
 
 def read(folder: Path) -> Tree:
-    """The memory files in a folder; what else is there, links included, is left out.
-
-    Raises `OSError`.
-    """
+    """The memory files in a folder. Links and other files are left out. Raises `OSError`."""
     found: Tree = {}
     every = [*_FILES, *(name for inner in _FOLDERS for name in names(folder, inner))]
     for name in every[:MAX_FILES]:
@@ -64,17 +61,15 @@ def _take(root: Path, name: str, found: Tree) -> None:
 
 
 def write(folder: Path, tree: Mapping[str, bytes]) -> None:
-    """Write files into a folder that nobody else knows yet. Raises `OSError`."""
+    """Write files into a new folder. Raises `OSError`."""
     make_folder(folder)
     for name, data in tree.items():
         put(folder, name, data)
 
 
 def put(folder: Path, name: str, data: bytes) -> None:
-    """Replace one file, if it is not that already. Raises `OSError`.
-
-    A link on the way is replaced, not followed.
-    """
+    """Write one file, unless it has that content already. Links in its path are replaced, not
+    followed. Raises `OSError`."""
     make_folder(folder)
     at = folder
     for part in Path(name).parts[:-1]:
@@ -90,7 +85,7 @@ def put(folder: Path, name: str, data: bytes) -> None:
 
 
 def remove(folder: Path, name: str) -> None:
-    """Remove one file, and the folders that it leaves empty. Raises `OSError`."""
+    """Remove one file, and folders that are empty then. Raises `OSError`."""
     path = folder / name
     path.unlink(missing_ok=True)
     for parent in path.parents:
@@ -100,7 +95,7 @@ def remove(folder: Path, name: str) -> None:
 
 
 def drop(folder: Path) -> None:
-    """Remove a folder with all that is in it, if it is there."""
+    """Remove a folder and its contents, if it exists."""
     if folder.is_symlink():
         folder.unlink()
     elif folder.exists():
@@ -108,9 +103,9 @@ def drop(folder: Path) -> None:
 
 
 def fresh(folder: Path, parts: Mapping[str, Tree], marker: tuple[str, bytes]) -> None:
-    """Put a folder with subfolders in the place of `folder`: whole, or not there.
+    """Replace a folder by one with these subfolders. An interrupted call leaves none.
 
-    `marker` is written last; who reads the folder looks for it first. Raises `OSError`.
+    `marker` is written last, and readers look for it first. Raises `OSError`.
     """
     made = folder.with_name(f"{folder.name}.tmp")
     drop(made)
@@ -123,13 +118,13 @@ def fresh(folder: Path, parts: Mapping[str, Tree], marker: tuple[str, bytes]) ->
 
 
 def retire(folder: Path, marker: str) -> None:
-    """Remove a folder that `fresh` made: gone at once for who looks for its marker."""
+    """Remove a folder that `fresh` made, its marker first."""
     (folder / marker).unlink(missing_ok=True)
     drop(folder)
 
 
 def text(data: bytes) -> str | None:
-    """The text of a file; None where it is none."""
+    """The text of a file; None if it is not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError:

@@ -6,11 +6,11 @@ from datetime import datetime
 from pinfold.rollout.events import Event, MemoryUsed
 
 UseCounts = dict[str, tuple[int, datetime]]
-"""By session: how many replies used its memories, and when the last one came."""
+"""By session: how many replies used its memories, and when the last one did."""
 
 
 def usage_of(events: Iterable[Event]) -> UseCounts:
-    """The counts that the journals of all sessions say. What a fork copied counts once."""
+    """The counts from the journals of all sessions. Events copied by a fork count once."""
     usage: UseCounts = {}
     seen: set[tuple[datetime, int]] = set()
     for event in events:

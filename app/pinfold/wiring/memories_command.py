@@ -221,7 +221,7 @@ def _doctor(ctx: AppContext, memories: Memories, *, as_json: bool) -> int:
     refused = ""
     if keeper.teams:
         try:
-            facts |= keeper.teams.look()
+            facts |= keeper.teams.facts()
         except StateError as error:
             refused = str(error)
             findings.append(MemoryFinding(refused, "nothing is shared until then"))

@@ -112,13 +112,13 @@ def test_a_session_that_cant_be_read_is_tried_again_and_stops_nothing(
     whole = rollout.read_bytes()
     rollout.write_bytes(b"not a rollout\n")
     ada.worked("Deploys go through the staging queue first.", command="make deploy")
-    ada.sync.through(lambda: 0.0, 30.0, force=True)
+    ada.sync.run(lambda: 0.0, 30.0, force=True)
     assert any("staging queue" in text for text in ada.lines)
     assert LIMIT not in ada.lines
     rollout.write_bytes(whole)
-    ada.sync.through(lambda: 0.0, 30.0)
+    ada.sync.run(lambda: 0.0, 30.0)
     assert LIMIT not in ada.lines  # it waits for its time
-    ada.sync.through(lambda: 0.0, 30.0, force=True)
+    ada.sync.run(lambda: 0.0, 30.0, force=True)
     assert LIMIT in ada.lines
     assert str(ada.home) not in str(pg.sql("SELECT * FROM pinfold.jobs", database=database))
 

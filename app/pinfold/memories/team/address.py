@@ -1,7 +1,7 @@
-"""Where a team's database is, as libpq is told: encrypted and with the server's name checked.
+"""The connection arguments of a team's database: encrypted, and with the server's name checked.
 
-Whatever decides that is passed explicitly, since libpq fills in what is missing from `PG...`
-variables and from a service file.
+Whatever matters for that is passed explicitly, since libpq takes what is missing from `PG...`
+variables and a service file.
 """
 
 import os
@@ -17,7 +17,7 @@ from pinfold.sanitize import one_line
 SCHEME = "postgresql+psycopg"
 _LOOPBACK = ("127.0.0.1", "::1")
 _ALLOWED = ("host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey")
-"""What a URL may set behind `?`; `sslmode` is overridden."""
+"""The parameters that a URL may have; `sslmode` is overridden."""
 CONNECT_TIMEOUT = 2
 """Seconds."""
 PASSWORD = "PGPASSWORD"  # noqa: S105  a variable's name
@@ -28,7 +28,7 @@ def connect_arguments(
     env: Mapping[str, str] = os.environ,
     stored: Callable[[str], str | None] = lambda _: None,
 ) -> dict[str, Any]:
-    """What `psycopg.connect` gets. `stored` gives the password that is kept for `user@host/db`.
+    """The arguments for `psycopg.connect`. `stored` returns the stored password of `user@host/db`.
 
     Raises `StateError`.
     """
@@ -59,7 +59,7 @@ def connect_arguments(
     local = host.startswith("/")
     arguments: dict[str, Any] = {
         "host": host,
-        # Without it, libpq would take an address from the environment and connect to that.
+        # Without it, libpq would connect to an address from the environment.
         "hostaddr": host if host in _LOOPBACK else "",
         "port": port,
         "dbname": database,
@@ -83,12 +83,12 @@ def connect_arguments(
 
 
 def from_keyring(name: str) -> str | None:
-    """The password that the user keeps under that name; None where there is none."""
+    """The password in the keyring under that name; None if there is none."""
     try:
         import keyring
 
         return keyring.get_password("pinfold", name)
-    except Exception:  # whatever a desktop's keyring makes of it
+    except Exception:  # a desktop's keyring may raise anything
         return None
 
 

@@ -1,4 +1,4 @@
-"""What the user is asked and told of lines that are shared."""
+"""Texts for the user about shared lines."""
 
 from pinfold.memories.listing import ListedMemory
 from pinfold.memories.statements import Citation
@@ -8,7 +8,7 @@ from pinfold.sanitize import one_line
 
 
 def is_others(teams: Teams | None, memory: ListedMemory) -> bool:
-    """Whether someone else shared it."""
+    """Whether someone else shared the memory."""
     copies = teams.copies if teams else []
     return bool(memory.owner) and not any(
         copy.team.name == memory.team and copy.read().role == memory.owner for copy in copies
@@ -16,7 +16,7 @@ def is_others(teams: Teams | None, memory: ListedMemory) -> bool:
 
 
 def forgetting(teams: Teams | None, memory: ListedMemory, others: int) -> str:
-    """What to ask before a memory is forgotten. `others` are further ones of the same sessions."""
+    """The question before a memory is forgotten. `others` more come from the same sessions."""
     said = one_line(memory.text)
     if teams and is_others(teams, memory):
         owner = one_line(memory.owner)
@@ -36,12 +36,12 @@ def forgetting(teams: Teams | None, memory: ListedMemory, others: int) -> str:
 
 
 def shared_too(names: list[str]) -> str:
-    """What forgetting means for lines that are shared with these teams."""
+    """What forgetting does to lines that are shared with these teams."""
     return f"What {' and '.join(names)} has of it goes too, for everybody. {LATER}"
 
 
 def quoted(teams: Teams | None, cite: Citation) -> tuple[str, TeamLine, str] | None:
-    """What the line of another quotes of an item: the team, the line, the words."""
+    """The quote of an item in a line of someone else: the team, the line, the quote."""
     for copy in teams.copies if teams else ():
         ours = set(copy.shared().values())
         for line in copy.read().by_id.values():

@@ -1,7 +1,7 @@
-"""A new revision of a team's files: which lines stand in them, and in which order. Pure.
+"""A new revision of a team's files: their lines, in order. Pure.
 
-A revision holds no words of its own: each of its lines is one that an owner shared, as it is. Of
-lines of one owner in the same words but for their figures the newest wins.
+A revision contains only lines that owners shared, unchanged. Of lines of one owner that differ only
+in figures, the newest wins.
 """
 
 from collections import Counter
@@ -13,12 +13,12 @@ from pinfold.memories.statements import KINDS, MemoryStatement
 from pinfold.memories.team.values import Picked, TeamLine
 
 MOST = 2_000
-"""Lines of `MEMORY.md`."""
+"""Most lines of `MEMORY.md`."""
 SUMMARY_CHARACTERS = 10_000
 
 
 def choose(lines: Iterable[TeamLine]) -> list[Picked]:
-    """The places of both files, in order."""
+    """The lines of both files, in order."""
     newest: dict[object, tuple[TeamLine, MemoryStatement]] = {}
     same: dict[object, object] = {}
     for line in sorted(lines, key=lambda line: (not line.stale, line.since, line.id)):
@@ -36,7 +36,7 @@ def choose(lines: Iterable[TeamLine]) -> list[Picked]:
 def _best(
     kept: Sequence[tuple[TeamLine, MemoryStatement]],
 ) -> list[tuple[TeamLine, MemoryStatement]]:
-    """What fits into the summary: of each owner and kind in turn, the newest first."""
+    """The lines that fit into the summary: of each owner and kind in turn, newest first."""
     turns = Counter[tuple[str, str]]()
     ranked: list[tuple[int, int]] = []
     for at, (line, statement) in enumerate(kept):
@@ -52,7 +52,7 @@ def _best(
 
 
 def _placed(file: str, some: Sequence[tuple[TeamLine, MemoryStatement]]) -> list[Picked]:
-    """By folder, the one with the newest line first; in it by kind, then the newest."""
+    """By folder, that of the newest line first; in a folder by kind, then newest first."""
     folders: dict[str, None] = dict.fromkeys(
         line.folder for line, _ in sorted(some, key=lambda pair: -pair[0].since)
     )

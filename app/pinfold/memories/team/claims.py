@@ -1,4 +1,4 @@
-"""Claims of a team's jobs: each is one machine's until its lease ends, by the database's clock."""
+"""Claims of a team's jobs: one machine has each until its lease ends, by the database's clock."""
 
 import secrets
 from collections.abc import Collection, Mapping
@@ -16,7 +16,7 @@ _NOW = func.clock_timestamp()
 
 
 class Claims:
-    """The jobs that the machine `host` may do. Every function blocks and raises `StateError`."""
+    """The jobs of the machine `host`. Every function blocks and raises `StateError`."""
 
     def __init__(self, server: TeamDatabase, host: str, lease: float = LEASE) -> None:
         """`lease` is in seconds, at most an hour."""
@@ -25,8 +25,8 @@ class Claims:
         self._lease = timedelta(seconds=lease)
 
     def queue(self, team: str, wanted: Mapping[str, str]) -> None:
-        """Have sessions published; `wanted` is the input of each. One that was published with the
-        same input is not published again."""
+        """Queue sessions to be published; `wanted` has the input of each. A session that was
+        published with the same input is not published again."""
         with self._server.transaction() as conn:
             known = dict(
                 conn.execute(
@@ -50,8 +50,8 @@ class Claims:
     def claim(
         self, kind: TeamJobKind, teams: Collection[str], limit: int, *, force: bool = False
     ) -> list[TeamClaim]:
-        """Claim up to `limit` jobs that are due; a failed one waits until its retry time, unless
-        `force`. After a cut connection it asks which it has, and goes on."""
+        """Claim up to `limit` jobs that are due; a failed one waits for its retry time, unless
+        `force`. If the connection breaks, it connects again and looks up what it has claimed."""
         token = secrets.token_hex(16)
 
         def take(conn: Connection) -> list[TeamClaim]:
@@ -99,12 +99,12 @@ class Claims:
         return _claims(conn.execute(held.where(jobs.c.token == token)).all())
 
     def heartbeat(self, claim: TeamClaim) -> bool:
-        """Hold a claim for another lease; False where it is no longer ours."""
+        """Extend a claim by a lease; False if it is no longer ours."""
         with self._server.transaction() as conn:
             return _changed(conn, claim, lease_until=_NOW + self._lease)
 
     def fail(self, claim: TeamClaim, error: str) -> bool:
-        """The job failed; it is tried again later, each time after twice as long."""
+        """End a job as failed; it is tried again later, each time after twice as long."""
         wait = func.least(RETRY * func.power(2.0, func.least(jobs.c.attempts - 1, 20)), MAX_RETRY)
         with self._server.transaction() as conn:
             return _changed(
@@ -117,12 +117,12 @@ class Claims:
             )
 
     def drop(self, claim: TeamClaim) -> None:
-        """Remove a job that there is nothing to do for."""
+        """Remove a job."""
         with self._server.transaction() as conn:
             conn.execute(delete(jobs).where(_ours(claim)))
 
     def release(self, claims: Collection[TeamClaim]) -> None:
-        """Give claims back as if they had never been made."""
+        """Undo claims."""
         with self._server.transaction() as conn:
             for claim in claims:
                 _changed(conn, claim, **_FREE, status="waiting", attempts=jobs.c.attempts - 1)
@@ -132,7 +132,7 @@ _FREE = {"token": None, "holder": None, "lease_until": None}
 
 
 def finish(conn: Connection, claim: TeamClaim) -> bool:
-    """End a job well, in the transaction of its result; False where it is no longer ours."""
+    """End a job successfully, in the transaction of its result; False if it is no longer ours."""
     return _changed(
         conn,
         claim,

@@ -1,4 +1,4 @@
-"""A machine's copy of what a team shares: what it pulled last, and the files made of it."""
+"""A machine's copy of what a team shares: the lines last pulled, and the files made from them."""
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ Kept = TypeVar("Kept")
 
 
 class Copy(Struct, frozen=True):
-    """What was pulled, checked here."""
+    """What was pulled, after the check."""
 
     role: str = ""
     """Our database role."""
@@ -40,10 +40,10 @@ class Copy(Struct, frozen=True):
     hidden: frozenset[str] = frozenset()
     """Lines that were forgotten for us."""
     sources: dict[str, str] = field(default_factory=dict)
-    """By a line's id, the hash of what was pulled for it, so that it is not checked again; of one
-    that was refused, too."""
+    """By line id, also of refused lines, the hash of what was pulled, so that it is not checked
+    again."""
     left_out: int = 0
-    """Lines that did not pass the check."""
+    """Lines that failed the check."""
 
     @property
     def by_id(self) -> dict[str, TeamLine]:
@@ -64,31 +64,30 @@ class TeamCopy:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Change it alone. Raises `MemoriesRefused`."""
+        """Lock the copy. Raises `MemoriesRefused`."""
         make_folder(self.files.parent)
         with locked(self.work):
             yield
 
     def read(self) -> Copy:
-        """What was pulled last."""
         return _read(self.work / "copy.json", Copy) or Copy()
 
     def write(self, copy: Copy) -> None:
-        """Replace it, and the files. Within the lock."""
+        """Replace the copy and its files. Needs the lock."""
         kept = {line.id: line for line in copy.lines if line.id not in copy.gone}
         copy = replace(
             copy,
             lines=tuple(kept.values()),
             placed=tuple(place for place in copy.placed if place.line in kept),
         )
-        # The files first: cut off in between, they hold no line that the copy has buried.
+        # The files first: if interrupted, they have no line that the copy says is forgotten.
         for name, title in ((MEMORY, "# Memory"), (SUMMARY, "# Memory summary")):
             text = self._page(title, [kept[p.line] for p in copy.placed if p.file == name])
             trees.put(self.files, name, text.encode())
         write_atomic(self.work / "copy.json", msgspec.json.encode(copy))
 
     def bury(self, tombstones: Collection[str], hidden: Collection[str]) -> None:
-        """Take lines out of the copy and its files before anything reads them."""
+        """Remove forgotten lines from the copy and its files."""
         with self.locked():
             copy = self.read()
             if not {*tombstones, *hidden} <= copy.gone:
@@ -114,7 +113,7 @@ class TeamCopy:
             if not line.stale and line.id not in ours
         }
         fresh = [line for line in every if line.text in known]
-        if not (chosen := reading.told(fresh, cwd, most, count)):
+        if not (chosen := reading.select(fresh, cwd, most, count)):
             return ""
         return prompt("team").format(
             team=self.team.name,
@@ -123,19 +122,17 @@ class TeamCopy:
         )
 
     def drop(self) -> None:
-        """Remove the copy; what was forgotten for us stays so."""
+        """Empty the copy; forgotten lines stay forgotten."""
         with self.locked():
             copy = self.read()
             self.write(Copy(tombstones=copy.tombstones, hidden=copy.hidden))
 
-    # What this machine has shared
-
     def shared(self) -> dict[str, str]:
-        """By the private line, the id under which it was shared."""
+        """The lines that this machine shared: the id by the private line."""
         return _read(self.work / "shared.json", dict[str, str]) or {}
 
     def note_shared(self, session: str, lines: dict[str, str]) -> None:
-        """What was shared of a session, in the place of what was before."""
+        """Replace the shared lines of a session."""
         with self.locked():
             now = {line: key for line, key in self.shared().items() if f"{session}#" not in line}
             write_atomic(self.work / "shared.json", msgspec.json.encode({**now, **lines}))
@@ -152,14 +149,14 @@ class TeamCopy:
 
 
 def written(line: TeamLine) -> str:
-    """A line as the files have it: with its owner's name."""
+    """A line as it is in the files, with its owner's name."""
     statement = line.statement
     assert statement is not None
     return str(replace(statement, text=f"{owner_of(line)}: {statement.text}"))
 
 
 def owner_of(line: TeamLine) -> str:
-    """The owner's name, which can't be taken for anything else."""
+    """The owner's name, safe inside a line."""
     name = "".join(c if c.isalnum() or c in "._@-" else "_" for c in one_line(line.owner))
     return name[:63] or "somebody"
 

@@ -1,4 +1,4 @@
-"""Text as it may leave this machine: no secrets, no absolute paths, no names of homes."""
+"""Makes text fit to leave this machine: no secrets, absolute paths or names of homes."""
 
 import getpass
 import re
@@ -14,7 +14,7 @@ _SHARED_ACCOUNTS = {
     *("admin", "app", "build", "ci", "dev", "home", "node", "nobody", "postgres", "root"),
     *("runner", "test", "ubuntu", "user", "users", "vscode", "work"),
 }
-"""Names of homes that name nobody, and are words of any text."""
+"""Names of homes that identify nobody, and occur in any text."""
 _HOME = re.compile(r"(?:file:/*)?[/\\]+(?:home|Users)[/\\]+[^/\\\s\"'`:;,)]+", re.IGNORECASE)
 _ABSOLUTE = re.compile(
     r"(?:file:/+|(?<![\w/.…~\\-])(?:(?<!:)/{2,}|/(?!/)|~[\w.-]*/|[A-Za-z]:[\\/]|\\\\))"
@@ -23,7 +23,7 @@ _ABSOLUTE = re.compile(
 
 
 class LeavingFilter:
-    """Takes out of texts of one session what may not leave. Blocking."""
+    """Filters the texts of one session. Blocking."""
 
     def __init__(self, team: Team, cwd: Path) -> None:
         self._team = team
@@ -39,7 +39,7 @@ class LeavingFilter:
         ]
 
     def text(self, text: str) -> str:
-        """The text without them; a path below the root becomes relative to that."""
+        """The filtered text; paths below the root become relative to it."""
         text = safely(text)
         for root, pattern in self._below:
             below = self._team.relative(root) or ""
@@ -50,11 +50,11 @@ class LeavingFilter:
         return text
 
     def file(self, name: str) -> str | None:
-        """A file of a statement, relative to the root; None outside the shared folder."""
+        """A statement's file, relative to the root; None if it is outside the shared folder."""
         return self._team.relative(self._cwd / name) or None
 
     def outside(self, name: str) -> bool:
-        """Whether a path leads out of the shared folder."""
+        """Whether a path is outside the shared folder."""
         try:
             path = self._cwd / Path(name).expanduser()
             return self._team.relative(path) is None and not str(path).startswith(_SYSTEM)
@@ -63,11 +63,11 @@ class LeavingFilter:
 
 
 _SYSTEM = ("/bin/", "/dev/", "/usr/")
-"""Folders that are no place for private files."""
+"""Folders that contain no private files."""
 
 
 def paths_in(command: str) -> list[str]:
-    """What looks like a path out of the folder in a text: absolute, of a home, or upwards."""
+    """The absolute, home and upward paths in a text."""
     return re.findall(
         r"(?<![\w./:])(?:~[\w.-]*/?|/|(?:\.\./?)+)[^\s\"'`<>|()\[\]{},;:*?]*", command
     )
@@ -81,14 +81,13 @@ def _names() -> set[str]:
 
 
 def _relative(below: str, found: re.Match[str]) -> str:
-    """In the place of a path that ends or begins there; `below` is what leads there from the
-    root."""
+    """The replacement of a path; `below` leads to it from the root."""
     slash = "/" if found[0].endswith("/") else ""
     return f"{below}{slash}" if below else "" if slash else "."
 
 
 def _last(found: re.Match[str]) -> str:
-    """`…/name` in the place of a path; what has one part only is no path."""
+    """The replacement of an absolute path: `…/name`; unchanged if it has one part only."""
     parts = [part for part in re.split(r"[/\\]+", found[0]) if part]
     if len(parts) < 2 and found[0].startswith("/"):
         return found[0]

@@ -1,4 +1,4 @@
-"""The lines that others have shared, as `/memories` lists them."""
+"""Shared lines, as `/memories` lists them."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -14,13 +14,13 @@ from pinfold.memories.team.values import TeamLine
 def with_teams(
     private: Iterable[ListedMemory], copies: Iterable[TeamCopy], count: Callable[[str], int]
 ) -> list[ListedMemory]:
-    """The private memories, those that are shared marked, and what else the teams have."""
+    """The private memories, with shared ones marked, and the lines of others."""
     found = list(private)
     for copy in copies:
         shared, have = copy.shared(), copy.read()
         there = {line for line, key in shared.items() if key not in have.gone}
         sessions = {cite.session for line in there for cite in cited(line)}
-        # A line that a consolidation has reworded counts as shared if its session is.
+        # A line that a consolidation reworded counts as shared if its session is.
         found = [
             replace(memory, team=copy.team.name)
             if memory.line in there or (memory.line not in shared and sessions & {*memory.sessions})
@@ -31,7 +31,7 @@ def with_teams(
     return found
 
 
-def _said(line: TeamLine) -> tuple[str, str]:
+def _kind_and_text(line: TeamLine) -> tuple[str, str]:
     statement = line.statement
     return (statement.kind, statement.text.casefold()) if statement else ("", "")
 
@@ -44,12 +44,12 @@ def _of_team(
         if place.file == SUMMARY or place.line not in states:
             states[place.line] = "told" if place.file == SUMMARY else "kept"
     lines = have.by_id
-    same = {(lines[key].folder, *_said(lines[key])) for key in states}
+    same = {(lines[key].folder, *_kind_and_text(lines[key])) for key in states}
     for line in lines.values():
         statement = line.statement
         if statement is None or line.id in ours:
             continue
-        if line.id not in states and (line.folder, *_said(line)) in same:
+        if line.id not in states and (line.folder, *_kind_and_text(line)) in same:
             continue  # another has said it in the same words
         state = states.get(line.id, "waiting")
         yield ListedMemory(

@@ -1,4 +1,4 @@
-"""Whether a shared line is borne out by its quotes: asked before it leaves, and by who pulls it."""
+"""Checks a shared line against its quotes, before it leaves and after it is pulled."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from pinfold.memories.team.values import TeamQuote
 from pinfold.rollout import mentions
 
 SHARED = 0.5
-"""Of the words of a line, that must be in its quotes."""
+"""Share of a line's words that must be in its quotes."""
 MOST_TEXT, MOST_QUOTE = 600, 1_200
 """Characters."""
 _PART = 300
@@ -17,7 +17,7 @@ _PARTS = re.compile(r"(?<=[.!?])\s+|\n")
 
 
 def doubt(statement: MemoryStatement, quotes: Sequence[TeamQuote]) -> str:
-    """Why the quotes do not bear a line out; empty where they do."""
+    """Why the quotes do not support a line; empty if they do."""
     texts = [statement.quote, *(quote.text for quote in quotes)]
     texts += [file for file in (statement.file, *(quote.file for quote in quotes)) if file]
     if missing := mentions.ItemTexts((), texts).missing(statement.text):
@@ -29,7 +29,7 @@ def doubt(statement: MemoryStatement, quotes: Sequence[TeamQuote]) -> str:
 
 
 def excerpt(said: str, texts: Iterable[str]) -> str:
-    """The parts of texts that bear a line out, at most `MOST_QUOTE` characters, one a line."""
+    """The parts of texts that support a line, one per line, at most `MOST_QUOTE` characters."""
     parts = [
         " ".join(part.split())[:_PART]
         for text in texts

@@ -1,4 +1,4 @@
-"""The lines that a session's record gives to a team."""
+"""The lines of a session that may be shared with a team."""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -24,23 +24,23 @@ from pinfold.rollout.mentions import texts_of
 from pinfold.small_files import read
 
 _FORM = "1"
-"""Version of the published form; bumping it republishes everything."""
+"""Version of the published form; raising it publishes everything again."""
 
 
 class Published(Struct, frozen=True):
-    """A line, and the private one that it was made of."""
+    """A line, and the private line that it was made from."""
 
     line: TeamLine
     private: str
 
 
 def input_of(team: Team, output: Output) -> str:
-    """What a publication depends on."""
+    """A hash of what a publication depends on."""
     return digest(_FORM, team.name, str(team.root), output.cwd, output.raw_memory)
 
 
 def echoed(folder: Path) -> frozenset[int]:
-    """Replies that say what a team's lines told them: those are their owners', not ours.
+    """The replies that used a team's lines: what they say belongs to the owners of those.
 
     Blocking. Raises `JournalError`, `OSError`.
     """
@@ -62,8 +62,8 @@ def published(
 ) -> tuple[list[Published], int]:
     """The lines of a session that may leave, and how many may not. Blocking.
 
-    Without `source`, the session being gone, a line has the quote of its record alone. A line that
-    cites one of the `echoes` stays.
+    Without `source`, if the session is gone, a line has only the quote in its record. A line that
+    cites one of the `echoes` may not leave.
     """
     cwd = Path(output.cwd)
     folder = team.relative(cwd)
@@ -125,7 +125,7 @@ def _reread(said: MemoryStatement) -> MemoryStatement | None:
 
 
 def _cited(source: SessionText, n: int) -> list[Item]:
-    """An item, and the other half of its call."""
+    """An item; of a tool call, both halves."""
     item = next((item for item in source.items if item.n == n), None)
     if item is None:
         return []
@@ -139,7 +139,7 @@ def _cited(source: SessionText, n: int) -> list[Item]:
 
 
 def _touched(items: Sequence[Item]) -> list[str]:
-    """The paths that a call names: what it read or wrote may be of another folder."""
+    """The paths that a call names or touched."""
     calls = [item for item in items if item.kind == "tool_call"]
     results = [item for item in items if item.kind == "tool_result"]
     found: list[str] = []
@@ -152,7 +152,7 @@ def _touched(items: Sequence[Item]) -> list[str]:
 
 
 def hash_of(path: Path | None) -> str:
-    """SHA-256 of a file; empty where it can't be read."""
+    """SHA-256 of a file; empty if it can't be read."""
     try:
         return hashlib.sha256(read(path, MAX_BYTES)).hexdigest() if path else ""
     except (OSError, ValueError):

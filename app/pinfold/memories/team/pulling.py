@@ -1,4 +1,4 @@
-"""From the database to this machine's copy: every line is redacted and checked again."""
+"""Pulls a team's lines into this machine's copy; each is redacted and checked again."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -27,18 +27,18 @@ from pinfold.memories.team.values import Picked, TeamLine, TeamQuote, digest
 from pinfold.sanitize import one_line, safe
 
 SECONDS = 2.0
-"""That a pull in the background may take."""
+"""Longest pull in the background."""
 MOST_LINES = 5_000
 MOST_ROW = 10_000
-"""Characters of a line or of a quote, with all that is said of it."""
+"""Characters of a line's row, or of a quote's."""
 MOST_QUOTES = 100
-"""Of one line."""
+"""Quotes of one line."""
 _SLICE = 50
-"""Lines that are checked between looks at the clock."""
+"""Lines to check between two looks at the clock."""
 
 
 def bury(server: TeamDatabase, copies: Iterable[TeamCopy]) -> None:
-    """Take out of the copies what was forgotten. Raises `StateError`, `OSError`."""
+    """Remove forgotten lines from the copies. Raises `StateError`, `OSError`."""
     with server.transaction() as conn:
         found = [(copy, *_gone(conn, copy)) for copy in copies]
     for copy, buried, ours in found:
@@ -46,7 +46,7 @@ def bury(server: TeamDatabase, copies: Iterable[TeamCopy]) -> None:
 
 
 def _gone(conn: Connection, copy: TeamCopy) -> tuple[frozenset[str], frozenset[str]]:
-    """Lines that are forgotten for everybody, and for us; ours from before are written there."""
+    """The lines forgotten for everybody, and for us; sends ours that the database lacks."""
     team = copy.team.name
     known = copy.read()
     if unsent := known.hidden:
@@ -65,9 +65,9 @@ def pull(
     seconds: float = SECONDS,
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
-    """Bring a copy up to date; how many lines it has.
+    """Bring a copy up to date. Returns how many lines it has.
 
-    What can't be checked in time waits for the next pull. Raises `StateError`, `OSError`,
+    Lines that can't be checked in time wait for the next pull. Raises `StateError`, `OSError`,
     `MemoriesRefused`.
     """
     until = clock() + seconds
@@ -133,13 +133,13 @@ def pull(
 def pull_all(
     server: TeamDatabase, copies: Iterable[TeamCopy], now: Callable[[], float], seconds: float
 ) -> int:
-    """Bring all copies up to date, within so many seconds in all."""
+    """Bring all copies up to date in `seconds`. Returns how many lines they have."""
     until = time.monotonic() + seconds
     return sum(pull(server, copy, now, until - time.monotonic()) for copy in copies)
 
 
 def forget(server: TeamDatabase, team: str, line: str) -> None:
-    """Delete a line for everybody, which its owner and the team's may do. Raises `StateError`."""
+    """Delete a line for everybody, as its owner or the team's. Raises `StateError`."""
     with server.transaction() as conn:
         conn.execute(delete(lines).where(lines.c.team == team, lines.c.id == line))
 
@@ -185,7 +185,7 @@ def _source(line: TeamLine) -> str:
 
 
 def check(line: TeamLine) -> TeamLine | None:
-    """A line as it may be used here; None where it may not be."""
+    """A line after redaction; None if it must not be used."""
     statement = parse(safely(one_line(line.text)))
     if statement is None or len(statement.text) > MOST_TEXT:
         return None
@@ -212,6 +212,6 @@ def _short(text: str) -> str:
 
 
 def _is_below(path: str) -> bool:
-    """Whether it stays below the repository's root."""
+    """Whether a path stays below the repository's root."""
     found = PurePosixPath(path)
     return not found.is_absolute() and ".." not in found.parts and path.isprintable()

@@ -1,6 +1,6 @@
-"""A team's database: connections, what is wrong with them in a sentence, its tables.
+"""A team's database: connections, errors as sentences, setting up the tables.
 
-SQLAlchemy and the driver are heavy: import this module where it is used.
+SQLAlchemy and the driver are slow to import: import this module where it is used.
 """
 
 import os
@@ -17,13 +17,13 @@ from pinfold.memories.team.steps import STEPS
 from pinfold.sanitize import one_line
 
 LOCK = 0x70696E66
-"""Of the advisory lock under which the tables change."""
+"""The advisory lock for changing the tables."""
 TIMEOUT = 30.0
-"""Seconds that a statement may take."""
+"""Seconds that an SQL statement may take."""
 
 
 class Unreachable(StateError):
-    """There is no connection, or it was cut."""
+    """There is no connection, or it broke."""
 
 
 class TeamDatabase:
@@ -63,8 +63,8 @@ class TeamDatabase:
             yield conn
             self._checked = True
 
-    def look(self, conn: Connection, teams: Sequence[str]) -> dict[str, str]:
-        """What the role may do in each team. Raises `StateError` where it is in none of one."""
+    def access(self, conn: Connection, teams: Sequence[str]) -> dict[str, str]:
+        """What the role may do in each team. Raises `StateError` if it is not in all of them."""
         found: dict[str, str] = {}
         for team in teams:
             row = conn.execute(
@@ -104,13 +104,13 @@ class TeamDatabase:
 
 
 def _is_cut(error: DBAPIError) -> bool:
-    """Whether it is about the connection; a statement's failure has a code of the server's."""
+    """Whether the connection failed, not a statement, which has an error code of the server."""
     code = getattr(error.orig, "sqlstate", None)
     return code is None or str(code).startswith(("08", "57P", "53", "28"))
 
 
 def code_of(error: BaseException | None) -> str:
-    """The server's code for what failed; empty where it gave none."""
+    """The server's error code; empty if there is none."""
     while error is not None:
         if isinstance(error, DBAPIError):
             return str(getattr(error.orig, "sqlstate", None) or "")
@@ -119,7 +119,7 @@ def code_of(error: BaseException | None) -> str:
 
 
 def _check_role(conn: Connection) -> None:
-    """Refuse a role that row-level security does not hold back."""
+    """Refuse a role that bypasses row-level security."""
     role = conn.execute(
         text(
             "SELECT rolname, rolsuper FROM pg_roles WHERE (rolsuper OR rolbypassrls)"
@@ -177,8 +177,8 @@ def _migrate(conn: Connection) -> None:
 
 
 def _version(conn: Connection) -> int:
-    """The version of the tables; 0 where there are none."""
-    # `to_regclass` may answer from a cache what another process has changed meanwhile.
+    """The version of the tables; 0 if there are none."""
+    # Not `to_regclass`: its answer may be cached, and another process may have made them.
     there = conn.scalar(
         text(
             "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"

@@ -1,4 +1,4 @@
-"""Which folders are shared with which team, as the user's own config says."""
+"""Which folders are shared with which team, from the user's own config."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,10 +16,10 @@ class Team(Struct, frozen=True):
     """Also the name of its role in the database."""
     folder: Path
     root: Path
-    """Of the repository: what paths are relative to when they leave."""
+    """The repository's root, to which paths are relative when they leave."""
 
     def relative(self, path: Path) -> str | None:
-        """A path as it leaves: relative to the root; None outside the folder."""
+        """A path relative to the root; None if it is outside the folder."""
         real = path.resolve()
         if not real.is_relative_to(self.folder):
             return None
@@ -27,7 +27,7 @@ class Team(Struct, frozen=True):
         return "" if found == "." else found
 
     def here(self, relative: str) -> Path:
-        """A path that was pulled, on this machine."""
+        """The path on this machine of a path that was pulled."""
         return self.root / relative
 
 
@@ -45,7 +45,7 @@ def teams(settings: Iterable[TeamSettings]) -> tuple[Team, ...]:
 
 
 def team_of(cwd: str | Path, every: Iterable[Team]) -> Team | None:
-    """The team that a session in `cwd` belongs to: that of the innermost shared folder."""
+    """The team of a session in `cwd`: that of the innermost shared folder."""
     try:
         path = Path(cwd).resolve()
     except (OSError, RuntimeError, ValueError):

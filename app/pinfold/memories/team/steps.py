@@ -1,9 +1,10 @@
 """The numbered steps that make a team's database, as SQL.
 
-What a role may see and do is decided here, by row-level security, whatever client it uses: it adds,
-marks and deletes lines of its own, under its own name. A team is a role of the server, and its
-members are whoever was granted that. The owner of the schema, and who may grant the team's role,
-deletes any line. Whatever is deleted leaves every revision by its foreign keys, and a tombstone.
+Row-level security decides what a role may see and do, whatever client it uses: it adds, marks and
+deletes its own lines, under its own name. A team is a role of the server, and its members are the
+roles that were granted it. The owner of the schema, and roles that may grant the team's role, can
+delete any line. A deleted line disappears from every revision by its foreign keys, and leaves a
+tombstone.
 """
 
 _ROLES = """
@@ -268,4 +269,4 @@ GRANT SELECT, INSERT ON pinfold.revision_lines TO PUBLIC;
 """
 
 STEPS: tuple[str, ...] = (_ROLES + _TABLES + _TRIGGERS + _SECURITY + _POLICIES,)
-"""The n-th goes from version n to n + 1. One that has been released never changes."""
+"""The n-th goes from version n to n + 1. What a released step does never changes."""

@@ -1,7 +1,7 @@
-"""Sharing with teams: what was forgotten leaves, what is new goes out, what others shared comes in.
+"""Sharing with teams: delete what was forgotten, publish what is new, pull what others shared.
 
-All of it blocks. Where a process dies between any two steps, the next one goes on: a job that it
-had is claimed again once its lease has ended, and each transaction leaves the database whole.
+Every function blocks. If a process dies between any two steps, the next one continues: its jobs are
+claimed again once their leases have ended, and each transaction leaves the database consistent.
 """
 
 import secrets
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     from pinfold.memories.state import MemoriesState
 
 AT_ONCE, MOST = 8, 1_000
-"""Sessions claimed per batch; `MOST` while the user waits."""
+"""Sessions claimed at once; `MOST` when the user waits."""
 _RACED = ("23503", "PF001", "PF002", "42501")
-"""Codes of a revision that came too late: a line of it was forgotten, the lease or the parent is
-another's."""
+"""Error codes of a revision that came too late: a line was forgotten, the lease lost, or the parent
+replaced."""
 
 
 class Synced(Struct, frozen=True):
     """The outcome of a sync."""
 
     sent: int = 0
-    """Lines that went out."""
+    """Lines that were shared."""
     left_out: int = 0
-    """Lines of these sessions that may not leave, or that nothing bears out."""
+    """Lines of these sessions that may not leave, or that their quotes do not support."""
     have: int = 0
-    """Lines that the copies have."""
+    """Lines in the copies."""
 
     def __str__(self) -> str:
         said = f"{self.sent:,} lines shared" if self.sent else "Nothing new to share"
@@ -79,10 +79,10 @@ class Sync:
         self.claims = Claims(server, self._host, lease)
         self._copies = {team.name: TeamCopy(home, team) for team in teams}
 
-    def through(self, now: Callable[[], float], seconds: float, *, force: bool = False) -> Synced:
-        """All steps. `seconds` are what pulling may take; `force` does not wait after failures."""
+    def run(self, now: Callable[[], float], seconds: float, *, force: bool = False) -> Synced:
+        """All steps. Pulling may take `seconds`; `force` does not wait after failures."""
         with self._server.transaction() as conn:
-            self._server.look(conn, self._names)
+            self._server.access(conn, self._names)
         self.forget()
         self.queue()
         sent, left_out = self.publish(force=force)
@@ -95,22 +95,20 @@ class Sync:
     def copies(self) -> list[TeamCopy]:
         return list(self._copies.values())
 
-    # Out
-
     def forget(self) -> None:
-        """Forget for everybody what was forgotten here."""
+        """Delete for everybody what was forgotten here."""
         if gone := self._state.forgotten():
             with self._server.transaction() as conn:
                 forget_sessions(conn, gone)
 
     def queue(self) -> None:
-        for name, some in self._ours().items():
+        for name, some in self._shared_records().items():
             self.claims.queue(
                 name, {row.session_id: input_of(team, row) for row, team in some.values()}
             )
 
-    def _ours(self) -> dict[str, dict[str, tuple[Output, Team]]]:
-        """By team, the records of sessions that belong to it."""
+    def _shared_records(self) -> dict[str, dict[str, tuple[Output, Team]]]:
+        """By team, the records of its sessions."""
         found: dict[str, dict[str, tuple[Output, Team]]] = {name: {} for name in self._names}
         for row in self._state.outputs():
             if (team := team_of(row.cwd, self._teams)) is not None:
@@ -118,9 +116,9 @@ class Sync:
         return found
 
     def publish(self, *, force: bool = False) -> tuple[int, int]:
-        """Share what is queued; how many lines were, and how many may not be."""
+        """Publish what is queued. Returns how many lines were shared, and how many may not be."""
         sent = left_out = 0
-        # Those that fail again are not tried a third time: `force` counts once.
+        # `force` counts once, so that sessions that fail again are not tried a third time.
         claims = self.claims.claim("publish", self._names, MOST if force else AT_ONCE, force=force)
         while claims:
             for claim in claims:
@@ -130,10 +128,12 @@ class Sync:
         return sent, left_out
 
     def publish_one(self, claim: TeamClaim) -> tuple[int, int]:
-        """Share the lines of one session, and end its job."""
-        every = {key: pair for some in self._ours().values() for key, pair in some.items()}
+        """Publish the lines of one session and end its job. Returns the same."""
+        every = {
+            key: pair for some in self._shared_records().values() for key, pair in some.items()
+        }
         row, team = every.get(claim.key, (None, None))
-        if row is None or team is None:  # forgotten, or not shared any more
+        if row is None or team is None:  # forgotten, or no longer shared
             self.claims.drop(claim)
             return 0, 0
         try:
@@ -141,11 +141,11 @@ class Sync:
             said = source.read(folder) if folder else None
             echoes = echoed(folder) if folder else frozenset()
             found, left_out = published(team, self._server.role, row, said, echoes)
-            # Before they leave: what is shared must show as shared, wherever this is cut off.
+            # Before they leave: even if interrupted, what is shared must show as shared.
             shared = {one.private: one.line.id for one in found}
             self._copies[team.name].note_shared(row.session_id, shared)
         except (JournalError, OSError) as error:
-            self.claims.fail(claim, type(error).__name__)  # its words may name a path
+            self.claims.fail(claim, type(error).__name__)  # its message may contain a path
             return 0, 0
         try:
             with self._server.transaction() as conn:
@@ -160,7 +160,7 @@ class Sync:
         return len(found), left_out
 
     def mark_stale(self) -> None:
-        """Say of our lines which may no longer hold."""
+        """Mark our lines that may be out of date."""
         sessions = SessionFolders(self._home, self._state.outputs())
         sources = CitedSources(sessions.folder, set(self._state.confirmed()))
         for copy in self.copies:
@@ -179,15 +179,13 @@ class Sync:
                     fresh += [] if why else [row.id]
                 _rehash(conn, copy.team, fresh)
 
-    # Consolidation
-
     def consolidate(self, *, force: bool = False) -> None:
-        """Write new revisions of the teams whose lines have changed, if nobody does already."""
+        """Write new revisions of teams whose lines have changed, unless another machine does."""
         for claim in self.claims.claim("consolidate", self._names, len(self._names), force=force):
             self.consolidate_one(claim)
 
     def consolidate_one(self, claim: TeamClaim) -> bool:
-        """Write one revision; False where it came too late."""
+        """Write one revision; False if it came too late."""
         team = claim.key
         with self._server.transaction() as conn:
             newest = select(func.max(revisions.c.number)).where(revisions.c.team == team)
@@ -204,7 +202,7 @@ class Sync:
         return True
 
     def revise(self, claim: TeamClaim, parent: int, chosen: Sequence[Picked]) -> None:
-        """Put a revision in the place of its parent, and end the job."""
+        """Store a revision after `parent` and end the job."""
         with self._server.transaction() as conn:
             number = parent + 1
             conn.execute(
@@ -222,7 +220,7 @@ class Sync:
 
 
 def _put(conn: Connection, team: Team, host: str, session: str, found: list[Published]) -> None:
-    """Make these the lines of a session. What is no longer among them is withdrawn."""
+    """Replace the lines of a session; those that are not among them are withdrawn."""
     conn.execute(text("SET LOCAL pinfold.withdraw = 'on'"))
     ids = [one.line.id for one in found]
     conn.execute(
@@ -253,7 +251,7 @@ def _put(conn: Connection, team: Team, host: str, session: str, found: list[Publ
 
 
 def _rehash(conn: Connection, team: Team, changed: Collection[str]) -> None:
-    """Files that changed and still say it have another hash."""
+    """Update the hashes of files that changed but still contain the quote."""
     ours = (quotes.c.team == team.name, quotes.c.line.in_(changed), quotes.c.file != "")
     for row in conn.execute(select(quotes).where(*ours)).all():
         if (found := hash_of(team.root / row.file)) != row.file_hash:
@@ -262,7 +260,7 @@ def _rehash(conn: Connection, team: Team, changed: Collection[str]) -> None:
 
 
 def forget_sessions(conn: Connection, sessions: Sequence[str]) -> int:
-    """Delete our lines of these sessions for everybody; how many there were."""
+    """Delete our lines of these sessions for everybody. Returns how many there were."""
     own = (lines.c.session.in_(sessions), lines.c.owner == func.current_user())
     gone = conn.execute(delete(lines).where(*own)).rowcount
     conn.execute(
@@ -276,7 +274,7 @@ def forget_sessions(conn: Connection, sessions: Sequence[str]) -> int:
 
 
 def installation(home: Path) -> str:
-    """The id of this installation, which says nothing of the machine."""
+    """A random id of this installation, which reveals nothing about the machine."""
     path = home / "installation-id"
     if not path.exists():
         made = home / f"installation-id.{secrets.token_hex(4)}.tmp"

@@ -1,4 +1,4 @@
-"""The tables of a team's database, as statements name them; `steps.py` makes them."""
+"""The tables of a team's database for SQLAlchemy; `steps.py` creates them."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """A user's teams: reading, listing, sharing and forgetting their lines.
 
-The database's driver is imported when the database is asked, never before.
+The database's driver is imported only when it is used.
 """
 
 import threading
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from pinfold.memories.team.server import TeamDatabase
 
 FRONT_SECONDS = 2.0
-"""That a new session waits at most to hear what was forgotten."""
+"""Longest time that a new session waits to learn what was forgotten."""
 LATER = "An offline machine keeps its copy until it next connects."
 _AGAIN = 60.0
-"""Seconds after which a database that did not answer is asked again for a session's front."""
+"""Seconds before a database that did not answer is asked again for a new session."""
 _MINE = 3.0
-"""Seconds for what the user waits for."""
+"""Seconds for a question when the user waits."""
 
 
 class Teams:
@@ -38,7 +38,7 @@ class Teams:
         self._url = url
         self._copies = {team.name: TeamCopy(home, team) for team in every}
         self._failed_at: float | None = None
-        self._told = home / "memories-work" / TEAMS / "offline"
+        self._noted = home / "memories-work" / TEAMS / "offline"
 
     @property
     def copies(self) -> list[TeamCopy]:
@@ -57,11 +57,9 @@ class Teams:
         finally:
             server.close()
 
-    # What sessions read
-
     def front(self, cwd: Path, most: int, count: Callable[[str], int]) -> tuple[str, str]:
-        """What a session in `cwd` is told of its teams, what was forgotten taken out first; and a
-        sentence for the user, empty where there is none. Raises `OSError`."""
+        """What a session in `cwd` is told of its teams, after removing what was forgotten; and a
+        sentence for the user, or empty. Raises `OSError`."""
         here = [copy for copy in self.copies if _is_in(cwd, copy.team)]
         if not here:
             return "", ""
@@ -70,7 +68,7 @@ class Teams:
         return "\n\n".join(filter(None, texts)), note
 
     def _bury(self, copies: Sequence[TeamCopy]) -> str:
-        """Ask what was forgotten, for `FRONT_SECONDS` at most; why not, the first time."""
+        """Remove what was forgotten. Returns why that failed, but says so only once."""
         if self._failed_at is not None and time.monotonic() - self._failed_at < _AGAIN:
             return ""
         result: list[Exception | None] = []
@@ -82,7 +80,7 @@ class Teams:
                 with self.server(FRONT_SECONDS) as server:
                     pulling.bury(server, copies)
                 result.append(None)
-            except Exception as error:  # shown by who asks
+            except Exception as error:  # returned to the caller
                 result.append(error)
 
         asking = threading.Thread(target=ask, daemon=True)
@@ -96,24 +94,22 @@ class Teams:
         return self._unreached(error)
 
     def _unreached(self, error: Exception) -> str:
-        """A sentence for a database that can't be used; empty where it was said before."""
-        if self._told.exists():
+        """A sentence about a database that can't be used; empty if it was said before."""
+        if self._noted.exists():
             return ""
         with suppress(OSError):
-            make_folder(self._told.parent.parent)
-            make_folder(self._told.parent)
+            make_folder(self._noted.parent.parent)
+            make_folder(self._noted.parent)
             write_atomic(self._told, b"")
         return f"{_sentence(error)} pinfold continues with what it last pulled."
 
     def _reached(self) -> None:
         self._failed_at = None
         with suppress(OSError):
-            self._told.unlink(missing_ok=True)
-
-    # Sharing
+            self._noted.unlink(missing_ok=True)
 
     def pull(self, now: Callable[[], float]) -> None:
-        """Bring the copies up to date, in 2 s at most. Raises `StateError`, `OSError`,
+        """Bring the copies up to date in at most 2 s. Raises `StateError`, `OSError`,
         `MemoriesRefused`."""
         from pinfold.memories.team import pulling
 
@@ -129,30 +125,26 @@ class Teams:
         *,
         force: bool = False,
     ) -> str:
-        """Share and pull; what came of it, in a sentence. `seconds` are what pulling may take."""
+        """Share and pull. Returns a sentence on the result. Pulling may take `seconds`."""
         from pinfold.memories.team.syncing import Sync
 
         try:
             with self.server(max(seconds, _MINE)) as server:
-                done = Sync(self._home, self.every, server, state).through(
-                    now, seconds, force=force
-                )
+                done = Sync(self._home, self.every, server, state).run(now, seconds, force=force)
         except (StateError, MemoriesRefused, OSError) as error:
             return _sentence(error)
         self._reached()
         return f"Team: {done}"
 
-    def look(self) -> dict[str, str]:
-        """What is to be said of the database, for `doctor`. Raises `StateError`."""
+    def facts(self) -> dict[str, str]:
+        """Facts about the database, for `doctor`. Raises `StateError`."""
         with self.server(_MINE) as server:
             with server.transaction() as conn:
-                found = server.look(conn, [team.name for team in self.every])
+                found = server.access(conn, [team.name for team in self.every])
             return {"team database": server.shown, "team role": server.role, **found}
 
-    # Forgetting
-
     def shares(self, sessions: Collection[str]) -> list[str]:
-        """The teams with which lines of these sessions are shared."""
+        """The names of the teams that have lines of these sessions."""
         return [
             copy.team.name
             for copy in self.copies
@@ -165,7 +157,7 @@ class Teams:
         ]
 
     def forget_sessions(self, sessions: Collection[str]) -> str:
-        """Delete our lines of these sessions for everybody; what to add to the confirmation."""
+        """Delete our lines of these sessions for everybody. Returns what to tell the user."""
         if not (names := self.shares(sessions)):
             return ""
         whose = " and ".join(names)
@@ -185,8 +177,8 @@ class Teams:
         return f"It is forgotten in {whose} too, for everybody. {LATER}"
 
     def forget_line(self, name: str, line: str) -> str:
-        """Forget a line of another: for everybody where we own the team, else for us. Raises
-        `StateError`."""
+        """Forget someone else's line: for everybody if we own the team, else for us. Returns what
+        to tell the user. Raises `StateError`."""
         copy = self._copies[name]
         if not copy.read().owns:
             copy.bury([], [line])
@@ -199,11 +191,9 @@ class Teams:
         return f"Forgotten for everybody in {name}. {LATER}"
 
     def owns(self, name: str) -> bool:
-        """Whether we may forget any line of the team."""
         return self._copies[name].read().owns
 
     def clear(self) -> None:
-        """Remove the copies."""
         for copy in self.copies:
             copy.drop()
 

@@ -1,4 +1,4 @@
-"""What a team shares, as plain values: lines with their quotes, claims of jobs."""
+"""Plain values of a team: lines with their quotes, claims of jobs."""
 
 import hashlib
 from typing import Literal
@@ -8,19 +8,19 @@ from msgspec import Struct
 from pinfold.memories.statements import MemoryStatement, parse
 
 TeamJobKind = Literal["publish", "consolidate"]
-"""`publish`: a session's lines, by the machine that has the session; its key is the session's id.
-`consolidate`: a new revision of the team's files; its key is the team."""
+"""`publish`: the lines of a session, by the machine that has it; the key is the session's id.
+`consolidate`: a new revision of the team's files; the key is the team."""
 
 
 class TeamQuote(Struct, frozen=True):
-    """What a cited item says, so that a machine without the session can check the line."""
+    """A quote of a cited item, with which a machine without the session can check the line."""
 
     cite: str
     """`session#item`."""
     text: str
     """Lines of the item, without secrets and absolute paths."""
     file: str = ""
-    """Relative to the repository's root; empty where the line speaks of no file."""
+    """Relative to the repository's root; empty if the line has no file."""
     file_hash: str = ""
     """SHA-256 of the file when the line was shared."""
 
@@ -31,16 +31,16 @@ class TeamLine(Struct, frozen=True):
     id: str
     session: str
     folder: str
-    """Where the session worked, relative to the repository's root; empty is the root."""
+    """The session's folder, relative to the repository's root; empty for the root."""
     text: str
     """The statement, as `statements.parse` reads it."""
     quotes: tuple[TeamQuote, ...]
     owner: str = ""
     """The database role."""
     since: float = 0.0
-    """When it was shared, by the database's clock; seconds of the epoch."""
+    """When it was shared by the database's clock; seconds of the epoch."""
     stale: str = ""
-    """Why the owner's machine says that it may no longer hold."""
+    """Why it may be out of date, from the owner's machine."""
 
     @property
     def statement(self) -> MemoryStatement | None:
@@ -54,11 +54,11 @@ class TeamClaim(Struct, frozen=True):
     key: str
     token: str
     input: str
-    """What the job was to work on when it was claimed."""
+    """The job's input when it was claimed."""
 
 
 class Picked(Struct, frozen=True):
-    """A place in the files of a revision: the file's name and a line's id."""
+    """A line of a revision's file: the file's name and the line's id."""
 
     file: str
     line: str
@@ -69,5 +69,5 @@ def line_id(team: str, owner: str, session: str, text: str) -> str:
 
 
 def digest(*parts: str) -> str:
-    """As the database computes ids of lines."""
+    """SHA-256 of the parts on lines; the database computes line ids in the same way."""
     return hashlib.sha256("\n".join(parts).encode(errors="replace")).hexdigest()
