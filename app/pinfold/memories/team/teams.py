@@ -100,7 +100,7 @@ class Teams:
         with suppress(OSError):
             make_folder(self._noted.parent.parent)
             make_folder(self._noted.parent)
-            write_atomic(self._told, b"")
+            write_atomic(self._noted, b"")
         return f"{_sentence(error)} pinfold continues with what it last pulled."
 
     def _reached(self) -> None:
