@@ -51,4 +51,8 @@ async def test_it_lists_opens_and_stops_agents(tmp_path: Path) -> None:
         await until(
             pilot, lambda: "● a1  count them" in str(app.screen.query_one(AgentHead).render())
         )
+        # Esc leads back to the panel, to the agent that was shown.
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, AgentsPanel))
+        assert app.screen.query_one(AgentsList).current == "1"
     await on.session.close()

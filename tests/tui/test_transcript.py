@@ -182,7 +182,7 @@ async def test_a_card_goes_from_call_to_result() -> None:
         transcript.append(result)
         await pilot.pause()
         assert shown(transcript)[:2] == [
-            "   #2 ● shell  $ make  exit 0 · 2.0 s",
+            "   #2 ● shell  $ make  exit 0 · 2.0s",
             "   #3   all done",
         ]
 

@@ -216,6 +216,9 @@ def test_a_removed_line_of_dashes_is_no_file_name() -> None:
         ('{"command": ["bash", "-lc", "ls -l [a]"], "workdir": "/r"}', "$ ls -l [a]"),
         ('{"action": {"command": ["git", "diff"], "type": "exec"}}', "$ git diff"),
         ('{"command": ["bash", "-lc", "ls', "$ bash -lc"),
+        ('{"server": "wiki", "tool": "search", "arguments": {"query": "a', "search of wiki: a"),
+        ('{"tool": "list", "server": "wiki", "arguments": {"tool": "x"}}', "list of wiki"),
+        ('{"tool": "x"}', ""),
     ],
 )
 def test_the_title_of_a_call_is_known_while_it_streams(arguments: str, title: str) -> None:

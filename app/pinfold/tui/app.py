@@ -198,8 +198,10 @@ class PinfoldApp(FirstPaintApp, ThemedApp):
 
         open_panel(self, panel, argument)
 
-    def show_agent(self, number: int, item: int = 0) -> None:
-        self._shell.show_agent(number, item)
+    def show_agent(
+        self, number: int, item: int = 0, back: Callable[[], object] | None = None
+    ) -> None:
+        self._shell.show_agent(number, item, back=back)
 
     def find(self, text: str) -> None:
         self._shell.find(text)

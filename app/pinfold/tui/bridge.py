@@ -247,10 +247,9 @@ class Bridge:
             case events.TurnFinished(state="done") if self._turn_began is not None:
                 seconds = (event.ts - self._turn_began).total_seconds()
                 if self._calls or seconds >= LONG:
-                    took = f"{seconds:.0f} s" if seconds < 60 else duration(seconds)
                     plural = "s" if self._calls != 1 else ""
                     calls = f", {self._calls} tool call{plural}" if self._calls else ""
-                    self._transcript.note(f"Worked for {took}{calls}")
+                    self._transcript.note(f"Worked for {duration(seconds)}{calls}")
 
     def _stream(self, delta: Delta) -> None:
         match delta:

@@ -12,7 +12,7 @@ from pinfold.tui.shell_keys import Keys
 from pinfold.tui.transcript.view import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.widget import Widget
 
@@ -30,6 +30,8 @@ class Agents(Keys):
     _status: StatusLine
     _lines: Widget
     """Plan, queue and retry."""
+    _back: Callable[[], object] | None = None
+    """Opens the panel that the agent was chosen in."""
 
     def _show_behind(self) -> None:
         raise NotImplementedError
@@ -39,9 +41,15 @@ class Agents(Keys):
         self.show_agent(event.number)
 
     @work(exclusive=True, group="agent")
-    async def show_agent(self, number: int, item: int = 0, text: str = "") -> None:
+    async def show_agent(
+        self,
+        number: int,
+        item: int = 0,
+        text: str = "",
+        back: Callable[[], object] | None = None,
+    ) -> None:
         """Show what an agent of the session does or did, at one of its items, in which `text` was
-        found."""
+        found. `back` is called when the user closes it."""
         from pinfold.rollout.journal import JournalError
         from pinfold.tui.agent_view import AgentView
 
@@ -59,6 +67,7 @@ class Agents(Keys):
             self.tell(str(error), "error")
             return
         self._swap(shown=True)
+        self._back = back
         self._show_behind()
         self._status.agent = agent.name
         self._find_bar.look_in(self._agent.transcript)
@@ -75,6 +84,7 @@ class Agents(Keys):
         """Back to the session, where it was left; False where no agent is shown."""
         if self._agent is None or not self._agent.number:
             return False
+        self._back = None
         self._find_bar.leave()
         self._agent.hide()
         self._swap(shown=False)
@@ -83,6 +93,14 @@ class Agents(Keys):
         self._look_in_all()
         (self._questions.card or self._home or self.editor).focus()
         return True
+
+    def _close_agent(self) -> bool:
+        """Leave it for where it was opened; False where no agent is shown."""
+        back = self._back
+        left = self.leave_agent()
+        if left and back is not None:
+            back()
+        return left
 
     def _look_in_all(self) -> None:
         """Find in the session's transcript, and in what its agents did."""
@@ -113,7 +131,7 @@ class Agents(Keys):
         super().show(n)
 
     def action_interrupt(self) -> None:
-        if self._find_bar.display or not self.leave_agent():
+        if self._find_bar.display or not self._close_agent():
             super().action_interrupt()
 
     @on(Transcript.Left)
@@ -121,4 +139,4 @@ class Agents(Keys):
         if self._find_bar.display:
             self._find_bar.leave()
         else:
-            self.leave_agent()
+            self._close_agent()

@@ -101,13 +101,14 @@ class StatusLine(Widget):
     def render(self) -> Text:
         right, style = self._right_side()
         room = self.size.width - len(right) - 2
-        full = self.approvals == "full"
+        approvals = "" if self.agent else self.approvals  # an agent has its own
+        full = approvals == "full"
         parts = {
             "mode": (one_line(self.agent) or (MODE if self.reading else ""), "accent"),
             "model": (one_line(self.model), "foreground"),
             "folder": (one_line(self.folder), DIM),
             "branch": (one_line(self.branch), DIM),
-            "approvals": ("full, no sandbox", "error") if full else (self.approvals, DIM),
+            "approvals": ("full, no sandbox", "error") if full else (approvals, DIM),
             "agents": (_agents(self.agents), "primary"),
             "jobs": (f"{self.jobs} in background" if self.jobs else "", "primary"),
         }

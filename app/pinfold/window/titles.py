@@ -19,6 +19,7 @@ _SUBJECTS = (
 )
 _SUBJECT = re.compile(rf'"({"|".join(_SUBJECTS)})"\s*:\s*"((?:[^"\\]|\\.)*)')
 _ARGV = re.compile(r'"(?:command|cmd)"\s*:\s*\[((?:\s*"(?:[^"\\]|\\.)*",?)*)')
+_FOREIGN = re.compile(r'"(server|tool)"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
 _SCAN = 4_000
@@ -35,7 +36,16 @@ def _unquote(text: str) -> str:
 
 
 def title_of(arguments: str) -> str:
-    """The command, path or pattern of a call, on one line."""
+    """The command, path or pattern of a call, on one line; the tool of a server that it calls."""
+    called = {key: _unquote(value) for key, value in reversed(_FOREIGN.findall(arguments[:_SCAN]))}
+    if len(called) < 2:
+        return _subject(arguments)
+    tool = one_line(f"{called['tool']} of {called['server']}")
+    subject = _subject(arguments)
+    return f"{tool}: {subject}" if subject else tool
+
+
+def _subject(arguments: str) -> str:
     found = {key: _unquote(value) for key, value in _SUBJECT.findall(arguments[:_SCAN])}
     if argv := _ARGV.search(arguments[:_SCAN]):
         words = [_unquote(word) for word in _WORD.findall(argv[1])]

@@ -50,15 +50,19 @@ class AgentsPanel(TablePanel[int | None]):
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
     CSS_PATH = "panels.tcss"
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, chosen: str = "") -> None:
+        """`chosen` is the number of the agent that the cursor begins on."""
         self._list: AgentsList = AgentsList()
         super().__init__(self._list, session)
         self._session = session
+        self._chosen = chosen
 
     # What is shown
 
     def begin(self) -> None:
         super().begin()
+        if self._chosen in self._list.rows:
+            self._list.go(list(self._list.rows).index(self._chosen))
         self.set_interval(1, self._tick)
 
     def _tick(self) -> None:
@@ -134,10 +138,10 @@ def _said(kind: Agent) -> list[str]:
     ]
 
 
-async def _open(host: PanelHost, _: str) -> None:
-    chosen = await host.push_screen_wait(AgentsPanel(host.session))
+async def _open(host: PanelHost, number: str) -> None:
+    chosen = await host.push_screen_wait(AgentsPanel(host.session, number))
     if chosen is not None:
-        host.show_agent(chosen)
+        host.show_agent(chosen, back=lambda: host.open("agents", str(chosen)))
 
 
 PANEL = Panel("Among agents (/agents)", KEYS, _open)

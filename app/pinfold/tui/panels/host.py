@@ -29,6 +29,12 @@ class PanelHost(Context, Protocol):
 
     async def push_screen_wait(self, screen: Screen[Result]) -> Result | None: ...
 
+    def show_agent(
+        self, number: int, item: int = 0, back: Callable[[], object] | None = None
+    ) -> None:
+        """`back` is called when the user closes the transcript."""
+        ...
+
     def attempt(self, doing: Awaitable[None]) -> object:
         """Wait for `doing`, beside all else; where it fails, tell why."""
         ...

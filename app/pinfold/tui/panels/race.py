@@ -246,7 +246,7 @@ class RacePanel(WordsPanel[int | None]):
 async def _open(host: PanelHost, _: str) -> None:
     chosen = await host.push_screen_wait(RacePanel(host.session))
     if chosen is not None:
-        host.show_agent(chosen)
+        host.show_agent(chosen, back=lambda: host.open("race"))
 
 
 PANEL = Panel("Among races (/race)", KEYS, _open)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from pinfold.numbers import duration
 from pinfold.rollout.acts import is_quiet, plan
 from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
@@ -222,7 +223,7 @@ class Card(TranscriptEntry):
         elif state != "ok":
             facts.append(state)
         if isinstance(seconds := detail.get("seconds"), int | float) and seconds >= 0.1:
-            facts.append(f"{seconds:.1f} s")
+            facts.append(f"{seconds:.1f}s" if seconds < 60 else duration(seconds))
         return " · ".join(facts)
 
     def _body(self, width: int, looks: Looks) -> list[TranscriptLine]:

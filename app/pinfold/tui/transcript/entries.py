@@ -7,6 +7,7 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 
+from pinfold.numbers import duration
 from pinfold.rollout.items import CHILD, Item
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.transcript.lines import BLANK, TranscriptLine, clip, indent, wrap
@@ -213,7 +214,9 @@ class Thought(TranscriptEntry):
             return [head, *indent(rows[-self.LIVE :], _MARGIN)]
         text = clean(self.source).strip()
         seconds = self.item.detail.get("seconds")
-        label = f"thought for {seconds:.0f} s" if isinstance(seconds, int | float) else "thought"
+        label = (
+            f"thought for {duration(seconds)}" if isinstance(seconds, int | float) else "thought"
+        )
         if self.item.state == "interrupted":
             label += " · interrupted"
         first = f"∙ {label}"
