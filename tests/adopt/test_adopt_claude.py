@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.adopted import data, items, window
 from fakes.foreign_claude import CWD, PICTURE, Claude, claude_session, text, tokens
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.claude import read_lines
@@ -15,32 +16,19 @@ from pinfold.rollout.events import (
     TurnFinished,
     WindowReplaced,
 )
-from pinfold.rollout.items import Image, Item
-from pinfold.window.window import Window
-from pinfold.wire.atoms import atoms
-
-
-def items(adoption: Adoption) -> list[Item]:
-    return [event.data.item for event in adoption.events if isinstance(event.data, ItemAdded)]
+from pinfold.rollout.items import Image
 
 
 def said(adoption: Adoption) -> list[tuple[str, str]]:
     return [(item.kind, item.content) for item in items(adoption)]
 
 
-def window(adoption: Adoption) -> list[Item]:
-    folded = Window()
-    for event in adoption.events:
-        folded.step(event)
-    return [item for atom in atoms(folded.items) for item in atom]
-
-
 def shown(adoption: Adoption) -> list[str]:
-    return [item.content for item in window(adoption)]
+    return [item.content for item in window(adoption).items]
 
 
 def replaced(adoption: Adoption) -> list[WindowReplaced]:
-    return [event.data for event in adoption.events if isinstance(event.data, WindowReplaced)]
+    return data(adoption, WindowReplaced)
 
 
 def test_start_names_the_session_and_its_folder() -> None:
@@ -73,7 +61,7 @@ def test_one_response_over_several_lines_counts_its_usage_once() -> None:
     made.assistant(text("One."), message_id="msg_a", usage=tokens(1))
     made.assistant(text("Two."), message_id="msg_a", usage=tokens(2))
     adoption = made.read()
-    requests = [e.data for e in adoption.events if isinstance(e.data, RequestFinished)]
+    requests = data(adoption, RequestFinished)
     assert [item.response for item in items(adoption)] == [0, 1, 1]
     [request] = requests
     assert request.response == 1
@@ -177,7 +165,7 @@ def test_a_reply_that_was_written_before_its_prompt_comes_after_it() -> None:
     read = made.read()
     made.lines[:2] = reversed(made.lines[:2])
     assert items(made.read()) == items(read)
-    assert window(made.read()) == window(read)
+    assert window(made.read()).items == window(read).items
 
 
 def test_a_missing_parent_goes_on_where_it_stands() -> None:
@@ -202,7 +190,7 @@ def test_a_side_chain_is_kept_outside_the_window() -> None:
     assert shown(adoption) == ["Hi.", '{"prompt":"Look."}', "out", "Good."]
     assert ("context", "Look.") in said(adoption)
     assert ("tool_result", "in") in said(adoption)
-    requests = [e for e in adoption.events if isinstance(e.data, RequestFinished)]
+    requests = data(adoption, RequestFinished)
     assert len(requests) == 2, "a sub-agent's usage says nothing of this window"
 
 
@@ -290,7 +278,7 @@ def test_a_micro_compaction_masks_results() -> None:
     made.line("system", subtype="microcompact_boundary", microcompactMetadata=metadata)
     fork = made.assistant(text("On."))
     adoption = made.read()
-    marks = [e.data for e in adoption.events if isinstance(e.data, ItemsMarked)]
+    marks = data(adoption, ItemsMarked)
     assert marks == [ItemsMarked(items=((3, "masked"),), adopted=True)]
     made.assistant(text("Wrong."), after=fork)
     made.assistant(text("Right."), after=fork)
@@ -399,7 +387,7 @@ def test_what_tools_touched() -> None:
     made.call("failed", "Edit", file_path=f"{CWD}/no.py")
     made.result("failed", "No such file", is_error=True)
     adoption = made.read()
-    seen = [e.data for e in adoption.events if isinstance(e.data, ArtifactObserved)]
+    seen = data(adoption, ArtifactObserved)
     assert [(event.uri, event.op) for event in seen] == [
         ("app/x.py", "read"),
         ("y.py", "update"),

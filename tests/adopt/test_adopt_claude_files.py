@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.adopted import window
 from fakes.foreign import damaged
 from fakes.foreign_claude import claude_session
 from pinfold.adopt.adoption import Adoption, NotASession
@@ -122,13 +123,6 @@ def counts(adoption: Adoption) -> Counter[str]:
     return found
 
 
-def window(adoption: Adoption) -> Window:
-    folded = Window()
-    for event in adoption.events:
-        folded.step(event)
-    return folded
-
-
 @recorded
 def test_nothing_of_a_recording_is_lost_and_the_window_is_what_leads_to_the_leaf(
     file: Path,
@@ -143,7 +137,6 @@ def test_nothing_of_a_recording_is_lost_and_the_window_is_what_leads_to_the_leaf
     assert [item.content for item in items if item.kind == "user"] == prompts
     assert {item.call_id for item in items if item.kind == "tool_call"} == calls
     assert {item.call_id for item in items if item.kind == "tool_result"} == calls
-    assert atoms(items)
 
 
 @given(st.integers(0, 10_000))

@@ -8,15 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fakes.adopted import data, items, window
 from fakes.foreign import PATCH, START, Codex, codex_session, damaged, said
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.codex import read_lines
 from pinfold.adopt.pairs import NO_RESULT
 from pinfold.rollout import codec, events, values
 from pinfold.rollout.events import ArtifactObserved, ItemAdded, RequestFinished, WindowReplaced
-from pinfold.rollout.items import Item
-from pinfold.window.window import Window
-from pinfold.wire.atoms import atoms
 
 
 def adopt(made: Codex) -> Adoption:
@@ -33,24 +31,8 @@ def adopted(write: Callable[[Codex], object]) -> Adoption:
     return adopt(made)
 
 
-def data(adoption: Adoption, kind: type) -> list:
-    return [event.data for event in adoption.events if isinstance(event.data, kind)]
-
-
-def items(adoption: Adoption) -> list[Item]:
-    return [added.item for added in data(adoption, ItemAdded)]
-
-
 def kinds(adoption: Adoption) -> list[str]:
     return [item.kind for item in items(adoption)]
-
-
-def window(adoption: Adoption) -> list[Item]:
-    projected = Window()
-    for event in adoption.events:
-        projected.step(event)
-    atoms(projected.items)
-    return list(projected.items)
 
 
 def test_the_first_session_meta_wins() -> None:
@@ -219,7 +201,7 @@ def test_a_replacement_history_is_the_new_base() -> None:
     assert inserted[unheard].content == "Unheard."
     assert (inserted[told].kind, inserted[told].content) == ("summary", summary)
     assert inserted[opaque].opaque == {"type": "compaction", "encrypted_content": "secret"}
-    shown = [item.content for item in window(adoption)]
+    shown = [item.content for item in window(adoption).items]
     assert shown[-1] == "On we go."
     assert len(shown) == 7
 
@@ -231,7 +213,7 @@ def test_an_older_compaction_leaves_the_users_words_and_the_summary() -> None:
         made.line("compacted", {"message": "We did it."})
 
     adoption = adopted(write)
-    assert [(item.kind, item.content) for item in window(adoption)] == [
+    assert [(item.kind, item.content) for item in window(adoption).items] == [
         ("user", "Go."),
         ("summary", "We did it."),
     ]
@@ -250,7 +232,7 @@ def test_a_rollback_takes_turns_out_of_the_window(turns: int, left: list[str]) -
     adoption = adopted(write)
     (replaced,) = data(adoption, WindowReplaced)
     assert (replaced.reason, replaced.meta) == ("rewind", {"num_turns": turns})
-    assert [item.content for item in window(adoption) if item.kind == "user"] == left
+    assert [item.content for item in window(adoption).items if item.kind == "user"] == left
     assert kinds(adoption).count("user") == 3
 
 

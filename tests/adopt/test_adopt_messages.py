@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.adopted import data, items, window
 from fakes.foreign import damaged
 from pinfold.adopt.adoption import Adoption, NotASession
 from pinfold.adopt.messages import read_document, read_lines
-from pinfold.rollout.events import ContextSet, ItemAdded, TurnFinished
-from pinfold.rollout.items import Item
-from pinfold.window.window import Window
-from pinfold.wire.atoms import atoms
+from pinfold.rollout.events import ContextSet, TurnFinished
 
 FILE = Path("messages.json")
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -33,10 +31,6 @@ MESSAGES: list[Any] = [
     {"role": "tool", "tool_call_id": "a", "content": "of ls"},
     {"role": "assistant", "content": "Done."},
 ]
-
-
-def items(adoption: Adoption) -> list[Item]:
-    return [e.data.item for e in adoption.events if isinstance(e.data, ItemAdded)]
 
 
 def read(value: Any, index: int = 0) -> Adoption:
@@ -65,10 +59,10 @@ def test_a_conversation_is_found_in_any_wrapping(value: Any) -> None:
     ]
     assert [item.response for item in found] == [0, 1, 1, 1, 1, 2]
     assert [item.name for item in found[3:5]] == ["cat", "ls"]
-    (context,) = [e.data for e in adoption.events if isinstance(e.data, ContextSet)]
+    (context,) = data(adoption, ContextSet)
     assert context.context.instructions == "Be brief."
     assert (adoption.title, adoption.started_at) == ("Look.", AT)
-    ends = [e.data.state for e in adoption.events if isinstance(e.data, TurnFinished)]
+    ends = [turn.state for turn in data(adoption, TurnFinished)]
     assert ends == ["done"]
 
 
@@ -159,7 +153,4 @@ def test_damage_never_raises_and_never_breaks_a_pair(seed: int) -> None:
         adoption = read_lines(lines, FILE, AT)
     except NotASession:
         return
-    window = Window()
-    for event in adoption.events:
-        window.step(event)
-    atoms(window.items)
+    window(adoption)

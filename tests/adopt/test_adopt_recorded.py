@@ -9,35 +9,18 @@ from typing import Any
 
 import pytest
 
+from fakes.adopted import data, items, window
 from fakes.foreign import damaged
 from fakes.recorded import recorded
 from pinfold.adopt import codex
-from pinfold.adopt.adoption import Adoption, NotASession
+from pinfold.adopt.adoption import NotASession
 from pinfold.adopt.detect import read
 from pinfold.rollout import codec
-from pinfold.rollout.events import ItemAdded, RequestFinished, WindowReplaced
-from pinfold.rollout.items import Item
-from pinfold.window.window import Window
-from pinfold.wire.atoms import atoms
+from pinfold.rollout.events import RequestFinished, WindowReplaced
 
 
 def raw(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
-
-
-def items(adoption: Adoption) -> list[Item]:
-    return [e.data.item for e in adoption.events if isinstance(e.data, ItemAdded)]
-
-
-def whole(adoption: Adoption) -> Window:
-    """The last window, every one before it checked for broken pairs."""
-    window = Window()
-    for event in adoption.events:
-        if isinstance(event.data, WindowReplaced):
-            atoms(window.items)
-        window.step(event)
-    atoms(window.items)
-    return window
 
 
 def payloads(lines: Sequence[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
@@ -74,7 +57,7 @@ def test_codex_recordings_lose_nothing_and_keep_their_windows(path: Path) -> Non
     reasoning = sum(entry["type"] == "reasoning" for entry in told)
     assert sum(item.kind == "reasoning" for item in found) == reasoning
     assert adoption.skipped == {}
-    replaced = [e.data for e in adoption.events if isinstance(e.data, WindowReplaced)]
+    replaced = data(adoption, WindowReplaced)
     histories = [payload["replacement_history"] for payload in payloads(lines, "compacted")]
     assert len(replaced) == len(histories)
     archive = {item.n: item for item in found}
@@ -87,11 +70,11 @@ def test_codex_recordings_lose_nothing_and_keep_their_windows(path: Path) -> Non
         for payload in payloads(lines, "event_msg")
         if payload["type"] == "token_count" and (info := payload["info"])
     ]
-    usages = [e.data.usage for e in adoption.events if isinstance(e.data, RequestFinished)]
+    usages = [request.usage for request in data(adoption, RequestFinished)]
     assert usages
     assert {usage.input for usage in usages if usage} <= set(counted)
     assert max(usage.input for usage in usages if usage) == max(counted)
-    whole(adoption)
+    window(adoption)
 
 
 @pytest.mark.parametrize("path", recorded("codex"))
@@ -106,7 +89,7 @@ def test_damaged_slices_of_codex_recordings_never_break_a_pair(path: Path) -> No
             adoption = codex.read_lines(part, path)
         except NotASession:
             continue
-        whole(adoption)
+        window(adoption)
         assert all(codec.decode(codec.encode(event)) for event in adoption.events)
 
 
@@ -129,4 +112,4 @@ def test_message_recordings_lose_nothing(path: Path) -> None:
         spoken = [m["content"] for m in messages if m["role"] == "assistant" and m["content"]]
         assert [item.content for item in found if item.kind == "assistant"] == spoken
         assert adoption.skipped == {}
-        assert len(whole(adoption)) == len(found)
+        assert len(window(adoption)) == len(found)

@@ -29,11 +29,8 @@ EXAM = '[[question]]\nquestion = "Which port?"\nanswers = ["8443"]\n'
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("PINFOLD_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name))
-    monkeypatch.delenv("PINFOLD_DEBUG", raising=False)
-    monkeypatch.chdir(tmp_path)
+def folder(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "sessions").mkdir()
     session(tmp_path / "sessions" / "a.json")
     (tmp_path / "rules.toml").write_text(RULES)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from fakes.adopted import items, window
 from fakes.exports import ID, WRITER, small, transcript
 from fakes.histories import histories
 from fakes.openai_rules import chat_complaint, responses_complaint
@@ -39,10 +40,7 @@ def back(shown: ExportedSession, folder: Path) -> tuple[list[Item], Window]:
     adoption = read(file)
     assert adoption.tool == "codex"
     assert adoption.skipped == {}
-    window = Window()
-    for event in adoption.events:
-        window.step(event)
-    return [e.data.item for e in adoption.events if isinstance(e.data, ItemAdded)], window
+    return items(adoption), window(adoption)
 
 
 @settings(deadline=None, max_examples=25)
