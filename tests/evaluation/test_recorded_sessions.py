@@ -207,6 +207,7 @@ def test_where_all_fits_nothing_is_compacted() -> None:
     assert report(found).sections[0].parts[1].startswith("1 session with nothing to compact")
 
 
+@pytest.fixture(scope="module")
 def long() -> SessionResult:
     events = [
         event(seq, data) for seq, data in enumerate([started("/w"), *working(40, output=60)], 1)
@@ -249,14 +250,14 @@ def test_what_is_over_the_budget_is_not_crowned_and_that_is_said() -> None:
     assert "None of our strategies fits 2,000 tokens on average (prune 9,000)" in told
 
 
-def test_checkpoint_keeps_more_than_a_tail_in_as_many_tokens() -> None:
-    rows = {row.strategy: row for row in long().rows}
+def test_checkpoint_keeps_more_than_a_tail_in_as_many_tokens(long: SessionResult) -> None:
+    rows = {row.strategy: row for row in long.rows}
     assert rows["checkpoint"].tokens <= SLACK * 2_000
     assert rows["checkpoint"].mean > rows["tail"].mean + 0.2
     assert rows["checkpoint"].kept["words"] >= 0.5
 
 
-def test_the_verdict_names_those_that_keep_all() -> None:
-    found = over_all(2_000, [long()], [], SLACK)
+def test_the_verdict_names_those_that_keep_all(long: SessionResult) -> None:
+    found = over_all(2_000, [long], [], SLACK)
     assert "checkpoint and layered keep 100% of" in verdict(found)
     assert all(measure in MEASURES for row in found.rows for measure in row.kept)

@@ -198,8 +198,3 @@ def test_a_terminal_shows_as_much_in_eighty_columns(capsys: pytest.CaptureFixtur
     assert re.search(r"^expected +0\.85–0\.95 +0\.70–0\.85$", told, re.MULTILINE)
     assert re.search(r"^tail +not run$", told, re.MULTILINE)
     assert "␛[31m[b]x (codex, 80 items, 1 cut)" in told
-
-
-def test_one_conversation_is_one() -> None:
-    found = replace(evaluation(), conversations=("talk (en, coding)",))
-    assert "1 conversation" in report_trials.report(found).facts

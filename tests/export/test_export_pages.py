@@ -49,13 +49,6 @@ def test_the_text(snapshot: SnapshotAssertion) -> None:
     assert text.encode() == snapshot.use_extension(Texts)
 
 
-def test_every_item_has_an_anchor() -> None:
-    found = Page(page.render(transcript(small())))
-    numbers = [value for value in found.values("id") if value.isdecimal()]
-    assert sorted(map(int, numbers)) == list(range(1, 14))
-    assert {f"#{number}" for number in numbers} <= set(found.values("href"))
-
-
 def test_a_call_is_titled_by_its_arguments_else_as_its_tool_says() -> None:
     def shown(arguments: str) -> tuple[str, str]:
         call = Item(n=1, kind="tool_call", name="weigh", call_id="c", content=arguments)
@@ -101,38 +94,22 @@ def test_markup_of_models_is_data(text: str) -> None:
     assert all(re.match(r"#|https?://|mailto:", link) for link in found.values("href"))
 
 
-def test_markup_of_users_and_tools_is_data() -> None:
-    bad = '</pre></div></details><script>alert("x")</script>'
-    items = [
-        Item(n=1, kind="user", content=bad),
-        Item(n=2, kind="tool_call", name=bad, call_id="c", content=bad, response=1),
-        Item(
-            n=3,
-            kind="tool_result",
-            name=bad,
-            call_id="c",
-            content=bad,
-            response=1,
-            detail={"title": bad},
-        ),
-        Item(n=4, kind="context", content=bad),
-    ]
-    found = Page(page.render(transcript([ItemAdded(item=item) for item in items])))
-    assert found.tags.count("script") == 1
-
-
 def test_text_of_any_origin_is_cleaned_and_escaped() -> None:
-    bad = '"><img src=x>\x1b[31m\u202e'
+    bad = '</pre></div></details><script>alert("x")</script>"><img src=x>\x1b[31m\u202e'
+    result = {"call_id": "c", "response": 1, "detail": {"title": bad}}
     items = [
         Item(n=1, kind="user", content=bad, images=(Image(media_type=bad, data=bad),)),
         Item(n=2, kind="assistant", content=bad, origin=Origin(model=bad), response=1),
         Item(n=3, kind="tool_call", name=bad, call_id="c", content=bad, response=1),
-        Item(n=4, kind="tool_result", name=bad, call_id="c", content=bad, response=1),
+        Item(n=4, kind="tool_result", name=bad, content=bad, **result),
         Item(n=5, kind="summary", content=bad),
+        Item(n=6, kind="context", content=bad),
     ]
     shown = transcript([ItemAdded(item=item) for item in items])
     text = page.render(replace(shown, cwd=bad, session=bad, opening=bad))
-    assert "img" not in Page(text).tags
+    found = Page(text)
+    assert found.tags.count("script") == 1
+    assert "img" not in found.tags
     assert is_safe(text)
 
 
