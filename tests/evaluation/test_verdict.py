@@ -23,7 +23,10 @@ from pinfold.evaluation.verdict import comparison, verdict
 @pytest.mark.parametrize(
     ("differences", "said"),
     [
-        ([0.2, 0.3, 0.4], "handoff is ahead of bare-handoff in goal coherence after 3, by a model"),
+        (
+            [0.2, 0.3, 0.4],
+            "handoff is ahead of bare-handoff in goal coherence after 3 compactions",
+        ),
         ([-0.2, -0.3], "handoff is behind bare-handoff"),
         ([-0.1, 0.0, 0.3], "handoff and bare-handoff can't be told apart"),
         ([0.2, 0.3, 0.4], "+0.30 ± 0.10 (+0.20 to +0.40 in 3 trials)."),

@@ -189,8 +189,11 @@ def _spent(ran: Sequence[StrategyResult]) -> ReportTable:
             if spent.dollars is not None:
                 cells[6] = dollars(spent.dollars)
         rows.append(ScoreRow(result.strategy, result.kind, cells))
-    heads = ("tokens", "dry run, ms", "p95, ms", "a model works", "it reads", "it writes", "cost")
-    return ReportTable("Tokens of the last window; a model's work for one compaction", heads, rows)
+    heads = ("tokens", "dry run, ms", "p95, ms", "model time", "tokens in", "tokens out", "cost")
+    caption = (
+        "Tokens of the last window; a model's time for one compaction, its tokens and cost for all"
+    )
+    return ReportTable(caption, heads, rows)
 
 
 def _not_run(found: Evaluation) -> list[str]:

@@ -13,6 +13,7 @@ from pinfold.evaluation.scores import (
     StrategyResult,
     is_asked,
 )
+from pinfold.numbers import plural
 
 NAMES: dict[Probe, str] = {
     "goal": "the goal",
@@ -36,8 +37,8 @@ def verdict(found: Evaluation) -> str:
     best = _best(able, how)
     final = [_final(result, how) for result in best]
     known = "a model should still know" if asked else "a window should still say"
-    after = f"After {found.compactions} compaction{'s' if found.compactions > 1 else ''}"
-    sentences = [f"{after} to {found.budget:,} tokens, {_keep(best, how)} of what {known}."]
+    after = plural(found.compactions, "compaction")
+    sentences = [f"After {after} to {found.budget:,} tokens, {_keep(best, how)} of what {known}."]
     means = {probe: min(scores.probes[probe].mean for scores in final) for probe in PROBES}
     if kept := [name for probe, name in NAMES.items() if means[probe] >= KEPT]:
         sentences.append(f"Trust {_pronoun(best)} with {listed(kept)}.")
@@ -97,10 +98,9 @@ def comparison(of: Comparison, trials: int) -> str:
     else:
         better = f"{of.strategy} and {of.against} can't be told apart"
     return (
-        f"{better} in goal coherence after {of.compactions}, by {how}: "
+        f"{better} in goal coherence after {plural(of.compactions, 'compaction')}, by {how}: "
         f"{difference.mean:+.2f} ± {difference.deviation:.2f} "
-        f"({difference.low:+.2f} to {difference.high:+.2f} in {trials} "
-        f"trial{'s' if trials > 1 else ''})."
+        f"({difference.low:+.2f} to {difference.high:+.2f} in {plural(trials, 'trial')})."
     )
 
 

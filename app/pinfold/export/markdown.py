@@ -38,7 +38,7 @@ def _blocks(transcript: ExportedSession) -> Iterator[str]:
     begun = transcript.started_at
     facts = {
         "Session": f"`{one_line(transcript.session)}`" if transcript.session else "",
-        "Begun": f"{begun:%Y-%m-%d %H:%M} UTC" if begun else "",
+        "Started": f"{begun:%Y-%m-%d %H:%M} UTC" if begun else "",
         "Model": one_line(transcript.model.name),
         "Folder": f"`{one_line(transcript.cwd)}`" if transcript.cwd else "",
         "Items": f"{len(transcript.entries):,}",

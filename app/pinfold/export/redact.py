@@ -20,8 +20,7 @@ from pinfold.window.window import Boundary
 SEALED = "encrypted_content"
 """In an opaque item: only its provider can read it, and a change would make it useless."""
 _TELLING = 8
-"""The shortest secret, or rest of one, that is recognised without its surroundings. In characters.
-"""
+"""The shortest secret, or rest of one, that is recognised by itself. In characters."""
 _ROW = 24
 """The shortest line of a key that is a secret by itself. In characters."""
 
