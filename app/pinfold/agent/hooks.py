@@ -7,6 +7,7 @@ is a warning. On standard output a hook may print `{"stop": "why"}` or `{"contex
 import asyncio
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Literal
@@ -54,22 +55,17 @@ class Outcome(Struct, frozen=True):
     """Text for the window."""
 
 
+@dataclass(eq=False)
 class Hooks:
     """Runs the commands of a moment, one after another."""
 
-    def __init__(
-        self,
-        record: Record,
-        cwd: Path,
-        commands: Mapping[str, Sequence[str]],
-        timeout: float,
-    ) -> None:
-        """`commands` are shell commands by moment; `timeout` in seconds, for each of them."""
-        self._record = record
-        self._cwd = cwd
-        self._commands = commands
-        self._timeout = timeout
-        self._started: set[asyncio.Task[Outcome]] = set()
+    _record: Record
+    _cwd: Path
+    _commands: Mapping[str, Sequence[str]]
+    """Shell commands by moment."""
+    _timeout: float
+    """Seconds, for each of them."""
+    _started: set[asyncio.Task[Outcome]] = field(default_factory=set, init=False)
 
     def start(self, moment: Moment, **told: Any) -> None:
         """Run the hooks of that moment in the background; nothing comes of what they say."""

@@ -126,7 +126,7 @@ class Parts:
 
         # What a call and a request need
         remembering = Remembering(record, options.memories)
-        self.skills = Skills(record, options.skills, options.servers_budget, busy)
+        self.skills = Skills(record, options.skills, options.servers_budget)
         self.hooks = Hooks(record, cwd, options.hooks, options.hook_timeout)
         consent = self.consent = Consent(
             options.approvals,
@@ -173,9 +173,7 @@ class Parts:
                 options.servers_budget,
                 lambda: self.toolbox.names,
             )
-            self.servers = SessionServers(
-                record, options.servers, listing, lambda: consent.mode, busy
-            )
+            self.servers = SessionServers(record, options.servers, listing, lambda: consent.mode)
             self._mentioned = Mentioned(record, self.servers, outputs, cwd)
         own = [Recall(record.window, Records(self.children)), MemoryApply(record)]
         own += [SkillTool(options.skills)] if options.skills else []

@@ -46,7 +46,7 @@ async def mcp(context: Context, what: Sequence[str] = ()) -> None:
             name, _, tool = place.partition("/")
             folding = await servers.folding(_known(servers, name), tool, folded=act == "fold")
             if rest:
-                context.tell(await servers.fold(folding))
+                context.tell(await context.session.window.fold_front(folding))
             else:
                 context.tell(f"{folding.said} /mcp {act} {place} now does it.")
         case _:

@@ -1,6 +1,6 @@
 """Models: what is asked of one, what it answers, who asks it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
@@ -118,8 +118,9 @@ class Provider(Protocol):
         """Load what the first request needs, before there is one. Raises `ProviderError`."""
         ...
 
-    def stream(self, request: Request) -> AsyncIterator[Delta]:
-        """The response, piece by piece, ended by `ResponseDone`. Raises `ProviderError`."""
+    def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
+        """The response, piece by piece, ended by `ResponseDone`; closing it early closes its
+        connection. Raises `ProviderError`."""
         ...
 
     async def count(self, request: Request) -> int | None:

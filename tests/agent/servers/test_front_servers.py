@@ -184,16 +184,19 @@ async def test_the_user_folds_and_unfolds_and_sees_the_price_first(tmp_path: Pat
     assert folding.freed > 0
     assert folding.lost > 0
     assert "tokens less in each request; invalidates" in folding.said
-    await on.session.servers.fold(folding)
+    await on.session.window.fold_front(folding)
     await on.say("two")
     assert names(on.provider.requests[-1]) == ["mcp__git__log"]
     assert "call_tool: diff" in on.provider.requests[-1].context.servers[0].text
-    await on.session.servers.fold(await on.session.servers.folding("git", folded=True))
+    await on.session.window.fold_front(await on.session.servers.folding("git", folded=True))
     with pytest.raises(Refused, match="already"):
         await on.session.servers.folding("git", folded=True)
     await on.say("three")
     assert names(on.provider.requests[-1]) == []
-    await on.session.servers.fold(await on.session.servers.folding("git", "diff", folded=False))
+    folding = await on.session.servers.folding("git", "diff", folded=False)
+    await on.session.window.fold_front(folding)
+        await on.session.servers.folding("git", "diff", folded=False)
+    )
     await on.say("four")
     assert names(on.provider.requests[-1]) == ["mcp__git__diff"]
 

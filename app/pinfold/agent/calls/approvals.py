@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, cast, get_args
 
@@ -84,29 +84,19 @@ class Granted(NamedTuple):
     """What the command may have beyond its sandbox."""
 
 
+@dataclass(eq=False)
 class Approvals:
     """Asks the user where the rules say so, and journals the answer."""
 
-    def __init__(
-        self,
-        record: Record,
-        approver: Approver,
-        consent: Consent,
-        confinement: Confinement,
-        drift: Drifting,
-        workspace: Path,
-        remembering: Remembering,
-        skills: Skills,
-    ) -> None:
-        self._record = record
-        self._approver = approver
-        self._consent = consent
-        self._confinement = confinement
-        self._drift = drift
-        self._workspace = workspace
-        self._remembering = remembering
-        self._skills = skills
-        self._asking = asyncio.Lock()
+    _record: Record
+    _approver: Approver
+    _consent: Consent
+    _confinement: Confinement
+    _drift: Drifting
+    _workspace: Path
+    _remembering: Remembering
+    _skills: Skills
+    _asking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def settle(
         self,
@@ -180,27 +170,14 @@ class Approvals:
         way: Way | None = None
         if outside and decision.verdict == "yes":
             way = "network" if decision.network else "outside"
-        allows_edits = question.edits and decision.verdict == "always"
-        self._consent.edits = self._consent.edits or allows_edits
-        await self._record.append(
-            ApprovalDecided(
-                call_id=call_id,
-                verdict=decision.verdict,
-                reason=decision.note,
-                prefix=prefix if decision.verdict == "always" else None,
-                arguments=decision.arguments,
-                way=way or "",
-                asked=question.reason,
-                folders=question.folders if decision.verdict == "always" else (),
-                edits=allows_edits,
-            )
-        )
+        event = decided(question, decision, way)
+        self._consent.edits = self._consent.edits or event.edits
+        await self._record.append(event)
         if decision.verdict == "policy":
             raise RefusedCall(f"Refused: {decision.note}")
         if decision.verdict == "no":
-            said = f" They said: {decision.note}" if decision.note else ""
             words = "\n".join(typed_in(decision.note, decision.pasted))
-            raise RefusedCall(f"The user refused this call.{said}", words)
+            raise RefusedCall(refusal("The user refused this call.", decision), words)
         arguments = call.content if decision.arguments is None else decision.arguments
         return Granted(arguments, asked=True, way=way)
 
@@ -216,3 +193,24 @@ class Approvals:
                 # An agent in the background asks while the session goes on.
                 if self._record.phase == asks:
                     self._record.enter(before)
+
+
+def decided(question: Question, decision: Decision, way: Way | None) -> ApprovalDecided:
+    """The event of the user's answer; `way` is what it gives the command beyond its sandbox."""
+    always = decision.verdict == "always"
+    return ApprovalDecided(
+        call_id=question.call_id,
+        verdict=decision.verdict,
+        reason=decision.note,
+        prefix=question.prefix if always else None,
+        arguments=decision.arguments,
+        way=way or "",
+        asked=question.reason,
+        folders=question.folders if always else (),
+        edits=always and question.edits,
+    )
+
+
+def refusal(sentence: str, decision: Decision) -> str:
+    """The sentence, and what the user said with their no."""
+    return f"{sentence} They said: {decision.note}" if decision.note else sentence

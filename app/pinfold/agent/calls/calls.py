@@ -82,7 +82,7 @@ class Calls:
         self._approvals = approvals
         self._consent = consent
         self._confinement = confinement
-        self._second = SecondTry(record, confinement, approvals.ask)
+        self._second = SecondTry(record, approvals.ask)
         self._workspace = workspace
         self._hooks = hooks
         self._remembering = remembering

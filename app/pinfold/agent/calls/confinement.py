@@ -1,6 +1,7 @@
 """Where the commands of a session run, by its mode, and what the model is told of that."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 
@@ -16,16 +17,14 @@ from pinfold.settings import Mode
 from pinfold.tools.sandbox.denied import Way
 
 
+@dataclass(eq=False)
 class Confinement:
     """The session's sandbox."""
 
-    def __init__(
-        self, sandbox: Sandbox | None, missing: str, model: Callable[[], ModelInfo]
-    ) -> None:
-        """`missing` says why there is none; empty tells the model nothing at all."""
-        self._sandbox = sandbox
-        self._missing = missing
-        self._model = model
+    _sandbox: Sandbox | None
+    _missing: str
+    """Why there is none; empty tells the model nothing at all."""
+    _model: Callable[[], ModelInfo]
 
     @property
     def missing(self) -> str:

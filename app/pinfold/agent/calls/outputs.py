@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -19,11 +20,11 @@ DENSE = 3.5
 """Characters of a token, in text that has few."""
 
 
+@dataclass(eq=False)
 class Outputs:
-    def __init__(self, model: Callable[[], ModelInfo], count: Callable[[str], int]) -> None:
-        """`count` gives the tokens of a text."""
-        self._model = model
-        self._count = count
+    _model: Callable[[], ModelInfo]
+    _count: Callable[[str], int]
+    """The tokens of a text."""
 
     def bounded(self, context: ToolContext) -> ToolContext:
         """The context of a call, with what its output may take now."""

@@ -1,13 +1,13 @@
 """A command that failed because of its sandbox, offered to the user once more."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 
-from pinfold.agent.calls.confinement import Confinement
+from pinfold.agent.calls.approvals import decided, refusal
 from pinfold.agent.calls.live import headed
 from pinfold.agent.record import Record
 from pinfold.ports.approver import Decision, Question
 from pinfold.ports.tool import Review, Tool, ToolOutcome
-from pinfold.rollout.events import ApprovalDecided
 from pinfold.rollout.items import Item
 from pinfold.settings import Mode
 from pinfold.tools.sandbox.denied import Way
@@ -17,14 +17,13 @@ Again = Callable[[Way, str | None], Awaitable[ToolOutcome]]
 """Runs the call that way, with other arguments where there are any."""
 
 
+@dataclass(eq=False)
 class SecondTry:
     """Remembers what the user did not want to run again."""
 
-    def __init__(self, record: Record, confinement: Confinement, ask: Ask) -> None:
-        self._record = record
-        self._confinement = confinement
-        self._ask = ask
-        self._declined: set[str] = set()
+    _record: Record
+    _ask: Ask
+    _declined: set[str] = field(default_factory=set, init=False)
 
     async def offer(
         self,
@@ -60,25 +59,13 @@ class SecondTry:
         way: Way | None = None
         if decision.verdict in ("yes", "always"):
             way = "network" if decision.network else "outside"
-        await self._record.append(
-            ApprovalDecided(
-                call_id=call.call_id or "",
-                verdict=decision.verdict,
-                reason=decision.note,
-                arguments=decision.arguments,
-                way=way or "",
-                asked=question.reason,
-            )
-        )
+        await self._record.append(decided(question, decision, way))
         if way is None:
             self._declined.add(command)
-            note = decision.note if decision.verdict == "policy" else _refused(decision)
-            return headed(outcome, f"[{failed} {note}]\n")
+            why = decision.note
+            if decision.verdict != "policy":
+                why = refusal("The user did not let it run again.", decision)
+            return headed(outcome, f"[{failed} {why}]\n")
         let = "with the network" if way == "network" else "outside it"
         ended = await again(way, decision.arguments)
         return headed(ended, f"[It failed in its sandbox; the user let it run {let}.]\n")
-
-
-def _refused(decision: Decision) -> str:
-    said = f" They said: {decision.note}" if decision.note else ""
-    return f"The user did not let it run again.{said}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from dataclasses import replace as changed
 from functools import partial
 
@@ -37,22 +38,14 @@ FAILURES = (ProviderError, JournalError, ToolError, OSError, ValueError)
 """Errors whose message explains why an agent failed."""
 
 
+@dataclass(eq=False)
 class Conversing:
-    def __init__(
-        self,
-        record: Record,
-        clock: Clock,
-        agents: Agents,
-        consent: Consent,
-        connection: Callable[[], Connection],
-        budget: Budget,
-    ) -> None:
-        self._record = record
-        self._clock = clock
-        self._agents = agents
-        self._consent = consent
-        self._connection = connection
-        self._budget = budget
+    _record: Record
+    _clock: Clock
+    _agents: Agents
+    _consent: Consent
+    _connection: Callable[[], Connection]
+    _budget: Budget
 
     def agent(self, started: ChildStarted) -> Agent:
         agent = self._agents.known.get(started.agent) or Agent()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -64,22 +65,14 @@ class Outcome(Struct, frozen=True):
         return sum(file.removed or 0 for file in self.files)
 
 
+@dataclass(eq=False)
 class Races:
-    def __init__(
-        self,
-        record: Record,
-        children: Children,
-        consent: Consent,
-        confinement: Confinement,
-        folders: RaceFolders | None,
-        work: Work,
-    ) -> None:
-        self._record = record
-        self._children = children
-        self._consent = consent
-        self._confinement = confinement
-        self._folders = folders
-        self._work = work
+    _record: Record
+    _children: Children
+    _consent: Consent
+    _confinement: Confinement
+    _folders: RaceFolders | None
+    _work: Work
 
     @property
     def known(self) -> Sequence[RaceStarted]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -25,20 +26,13 @@ from pinfold.window.refused import Refused
 SEE_LOST = "/lost shows what was lost"
 
 
+@dataclass(eq=False)
 class Applying:
-    def __init__(
-        self,
-        record: Record,
-        hooks: Hooks,
-        clock: Clock,
-        cwd: Path,
-        busy: Callable[[], bool],
-    ) -> None:
-        self._record = record
-        self._hooks = hooks
-        self._clock = clock
-        self._cwd = cwd
-        self._busy = busy
+    _record: Record
+    _hooks: Hooks
+    _clock: Clock
+    _cwd: Path
+    _busy: Callable[[], bool]
 
     async def permit(self, compaction: Compaction) -> None:
         """Raises `Stopped` where a hook says no, and journals that."""

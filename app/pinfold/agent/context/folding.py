@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from pinfold.agent.record import Record
 from pinfold.numbers import tokens
 from pinfold.rollout.context import Context
 from pinfold.sanitize import one_line
@@ -40,3 +41,11 @@ class Folding(Struct, frozen=True):
         )
         what = "Folding" if self.folded else "Unfolding"
         return f"{what} {one_line(self.name)}: {change} in each request; {cache}."
+
+
+def priced(record: Record, name: str, after: Context, *, folded: bool) -> Folding:
+    """The fold that makes the context `after`. Slow where servers have many tools."""
+    gauge = record.gauge
+    freed = gauge.count_context(gauge.context) - gauge.count_context(after)
+    lost = gauge.correct(gauge.estimate) if record.state.sent_to else 0
+    return Folding(name, folded, after, freed, lost)

@@ -1,15 +1,13 @@
 """Skills and commands in a session: what the model is told of them, and what the user is."""
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from pinfold.agent.context.folding import Folding
-from pinfold.agent.context.instructions import hashed
+from pinfold.agent.context.folding import Folding, priced
 from pinfold.agent.context.telling import Telling, tell
-from pinfold.agent.record import BUSY, Record
+from pinfold.agent.record import Record
 from pinfold.agent.updates import Told
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import SkillIndex
@@ -23,14 +21,11 @@ READ = "skills that were read"
 
 
 class Skills:
-    def __init__(
-        self, record: Record, library: Library | None, share: float, busy: Callable[[], bool]
-    ) -> None:
+    def __init__(self, record: Record, library: Library | None, share: float) -> None:
         """`share` is that of the context window above which the index is folded."""
         self.library = library
         self._record = record
         self._share = share
-        self._busy = busy
         self._said = frozenset[str]()
         """Problems that the user knows of."""
         self._waiting = frozenset[tuple[str, str]]()
@@ -79,16 +74,7 @@ class Skills:
             raise Refused(f"Skills are {'folded' if folded else 'unfolded'} already.")
         index = replace(before.skills, folded="user" if folded else "", open=not folded)
         after = replace(before, skills=index)
-        freed = record.gauge.count_context(before) - record.gauge.count_context(after)
-        lost = record.gauge.correct(record.gauge.estimate) if record.state.sent_to else 0
-        return Folding("skills", folded, after, freed, lost)
-
-    async def fold(self, folding: Folding) -> str:
-        """Do it and return a confirmation. Raises `Refused`, `JournalError`."""
-        if self._busy():
-            raise Refused(BUSY)
-        await self._record.append(hashed(folding.context))
-        return folding.done
+        return priced(record, "skills", after, folded=folded)
 
     async def tell(self) -> None:
         """Have the model know which skills it has read whose text is lost to it.

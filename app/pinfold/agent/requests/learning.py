@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
@@ -27,27 +28,19 @@ _BEFORE = {
 }
 
 
+@dataclass(eq=False)
 class Learning:
     """Narrows the connection's window, and widens it again."""
 
-    def __init__(
-        self,
-        record: Record,
-        connection: Callable[[], Connection],
-        take: Callable[[Connection, str], Awaitable[None]],
-        reading: Callable[[], GaugeReading],
-        view: Callable[[], Awaitable[WindowView]],
-        windows: LearnedWindows,
-    ) -> None:
-        """`take` puts another connection in the place of the present one, and journals why."""
-        self._record = record
-        self._connection = connection
-        self._take = take
-        self._reading = reading
-        self._view = view
-        self._windows = windows
-        self._accepted: dict[Place, int] = {}
-        """Tokens of the largest request that each model has taken, as far as that still holds."""
+    _record: Record
+    _connection: Callable[[], Connection]
+    _take: Callable[[Connection, str], Awaitable[None]]
+    """Puts another connection in the place of the present one, and journals why."""
+    _reading: Callable[[], GaugeReading]
+    _view: Callable[[], Awaitable[WindowView]]
+    _windows: LearnedWindows
+    _accepted: dict[Place, int] = field(default_factory=dict, init=False)
+    """Tokens of the largest request that each model has taken, as far as that still holds."""
 
     async def refused(self, error: ContextOverflow) -> bool:
         """Learn from the request that was just refused; whether that was anything new.

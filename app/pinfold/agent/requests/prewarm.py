@@ -1,16 +1,15 @@
 """A first request while the user types: it opens the connection and fills the prompt cache."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from contextlib import aclosing, suppress
-from typing import cast
 
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import Metadata
 from pinfold.agent.updates import Appended, PhaseChanged, Update
 from pinfold.ports.clock import Clock
-from pinfold.ports.provider import Delta, Request, ResponseDone
+from pinfold.ports.provider import Request, ResponseDone
 from pinfold.rollout.events import RequestFinished, TurnFinished, WindowReplaced
 from pinfold.rollout.values import Usage
 
@@ -101,8 +100,7 @@ class Prewarm:
 
 
 async def _end_of(connection: Connection, request: Request) -> Usage | None:
-    stream = cast("AsyncGenerator[Delta, None]", connection.provider.stream(request))
-    async with aclosing(stream):
+    async with aclosing(connection.provider.stream(request)) as stream:
         async for delta in stream:
             if isinstance(delta, ResponseDone):
                 return delta.usage

@@ -1,11 +1,11 @@
 """One response from the model: streamed, journalled part by part, retried where that can help."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from msgspec import structs
 
@@ -19,7 +19,6 @@ from pinfold.ports.clock import Clock
 from pinfold.ports.errors import MalformedStream, ProviderError
 from pinfold.ports.provider import (
     CallDelta,
-    Delta,
     PartDone,
     ReasoningDelta,
     Request,
@@ -225,9 +224,7 @@ class Requester:
         record = self._record
         done: ResponseDone | None = None
         self._remembering.begin()
-        # Providers are async generators: closing one at once closes its connection.
-        stream = cast("AsyncGenerator[Delta, None]", connection.provider.stream(request))
-        async with aclosing(stream):
+        async with aclosing(connection.provider.stream(request)) as stream:
             async for delta in stream:
                 match delta:
                     case TextDelta(text):

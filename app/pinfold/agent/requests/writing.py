@@ -1,18 +1,17 @@
 """Having a model write: requests beside the turns, with a session or without one."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
 from pinfold.agent.requests.retry import insist
 from pinfold.ports.clock import Clock
 from pinfold.ports.errors import ContextOverflow, MalformedStream, ProviderError, RequestRejected
 from pinfold.ports.provider import (
     Compacted,
-    Delta,
     ModelInfo,
     PartDone,
     Progress,
@@ -303,9 +302,7 @@ class Writer:
         parts: list[str] = []
         streamed = 0
         done: ResponseDone | None = None
-        # Providers are async generators: closing one at once closes its connection.
-        stream = cast("AsyncGenerator[Delta, None]", self._provider.stream(request))
-        async with aclosing(stream):
+        async with aclosing(self._provider.stream(request)) as stream:
             async for delta in stream:
                 match delta:
                     case TextDelta():

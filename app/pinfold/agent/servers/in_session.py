@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from pinfold.agent.context.folding import Folding
+from pinfold.agent.context.folding import Folding, priced
 from pinfold.agent.context.instructions import hashed
 from pinfold.agent.context.telling import Telling, tell
-from pinfold.agent.record import BUSY, Record
+from pinfold.agent.record import Record
 from pinfold.agent.servers.listing import REFUSED, USER, Listing
 from pinfold.agent.servers.tools import CallTool, FindTools, Reach, ServerCall
 from pinfold.agent.updates import ServerChanged
@@ -37,12 +37,10 @@ class SessionServers:
         servers: Servers,
         listing: Listing,
         mode: Callable[[], Mode],
-        busy: Callable[[], bool],
     ) -> None:
         self.port = servers
         self.listing = listing
         self._record = record
-        self._busy = busy
         self._own = not record.journal.started.parent
         """Whether they end with this session: an agent's belong to the session that started it."""
         self._reach = Reach(servers, listing, self.ready, lambda: mode() != "full")
@@ -212,21 +210,10 @@ class SessionServers:
         if name not in self.port.names():
             raise Refused(f"There is no MCP server {name}.")
         record.check_writable()
-        if self._busy():
-            raise Refused(BUSY)
         before = record.gauge.context
         turned = partial(self.listing.turned, before, name, tool, folded=folded, why=USER)
         after = await asyncio.to_thread(turned)
         if after == before:
             raise Refused(f"{name} is {'folded' if folded else 'unfolded'} already.")
-        count = record.gauge.count_context
-        freed = await asyncio.to_thread(lambda: count(before) - count(after))
-        lost = record.gauge.correct(record.gauge.estimate) if record.state.sent_to else 0
-        return Folding(f"{name}/{tool}" if tool else name, folded, after, freed, lost)
-
-    async def fold(self, folding: Folding) -> str:
-        """Do it and return a confirmation. Raises `Refused`, `JournalError`."""
-        if self._busy():
-            raise Refused(BUSY)
-        await self._record.append(hashed(folding.context))
-        return folding.done
+        what = f"{name}/{tool}" if tool else name
+        return await asyncio.to_thread(priced, record, what, after, folded=folded)

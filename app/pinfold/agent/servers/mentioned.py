@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -40,18 +41,12 @@ class PromptCall(Struct, frozen=True):
     arguments: Mapping[str, str]
 
 
+@dataclass(eq=False)
 class Mentioned:
-    def __init__(
-        self,
-        record: Record,
-        servers: SessionServers,
-        outputs: Outputs,
-        cwd: Path,
-    ) -> None:
-        self._record = record
-        self._servers = servers
-        self._outputs = outputs
-        self._cwd = cwd
+    _record: Record
+    _servers: SessionServers
+    _outputs: Outputs
+    _cwd: Path
 
     # Resources
 

@@ -56,10 +56,23 @@ class _Given(Struct, frozen=True):
     arguments: Mapping[str, Any]
 
 
-class ServerCall(Tool):
-    """A tool of a server, as its own tool."""
-
+class _Calling(Tool):
     kind: ToolKind = "foreign"
+    _reach: Reach
+
+    def _given(self, arguments: str) -> _Given:
+        """Raises `ToolError`."""
+        raise NotImplementedError
+
+    def review(self, arguments: str, context: ToolContext) -> Review:
+        return _review(self._given(arguments), context)
+
+    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
+        return await _run(self._reach, self._given(arguments), context)
+
+
+class ServerCall(_Calling):
+    """A tool of a server, as its own tool."""
 
     def __init__(
         self, reach: Reach, schema: ToolSchema, server: str, tool: str, hash_: str
@@ -80,14 +93,8 @@ class ServerCall(Tool):
             )
         return _Given(found, _object(arguments))
 
-    def review(self, arguments: str, context: ToolContext) -> Review:
-        return _review(self._given(arguments), context)
 
-    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
-        return await _run(self._reach, self._given(arguments), context)
-
-
-class CallTool(Tool):
+class CallTool(_Calling):
     """Calls any tool of any server."""
 
     schema = ToolSchema(
@@ -103,7 +110,6 @@ class CallTool(Tool):
             "required": ["server", "tool"],
         },
     )
-    kind: ToolKind = "foreign"
 
     def __init__(self, reach: Reach) -> None:
         self._reach = reach
@@ -121,12 +127,6 @@ class CallTool(Tool):
                 return _Given(_tool(self._reach, server, tool), given)
             case _:
                 raise ToolError("call_tool takes {server, tool, arguments}.")
-
-    def review(self, arguments: str, context: ToolContext) -> Review:
-        return _review(self._given(arguments), context)
-
-    async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
-        return await _run(self._reach, self._given(arguments), context)
 
 
 class FindTools(Tool):

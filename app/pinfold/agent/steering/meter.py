@@ -1,6 +1,7 @@
 """The gauge, read for the model and the settings of now."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -13,20 +14,13 @@ from pinfold.window.reading import GaugeReading
 from pinfold.wire.caching import never_cached
 
 
+@dataclass(eq=False)
 class Meter:
-    def __init__(
-        self,
-        record: Record,
-        choice: ModelChoice,
-        limits: Limits,
-        masking: MaskBatches,
-        prices: Mapping[str, Price],
-    ) -> None:
-        self._record = record
-        self._choice = choice
-        self._limits = limits
-        self._masking = masking
-        self._prices = prices
+    _record: Record
+    _choice: ModelChoice
+    _limits: Limits
+    _masking: MaskBatches
+    _prices: Mapping[str, Price]
 
     def reading(self) -> GaugeReading:
         """The gauge now."""

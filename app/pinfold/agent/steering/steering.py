@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 
 from pinfold.agent.children.child import result_of
 from pinfold.agent.context import goal
+from pinfold.agent.context.folding import Folding
 from pinfold.agent.context.instructions import hashed
 from pinfold.agent.record import BUSY, Record
 from pinfold.compaction.restore import keep_of, restore_of, undo_of
@@ -40,20 +42,14 @@ MOST_CORE = 0.15
 """Of the usable window that the protected core may take: no compaction cuts it."""
 
 
+@dataclass(eq=False)
 class Steering:
     """`Session.window`. Every change is an event; all but the goal can be undone."""
 
-    def __init__(
-        self,
-        record: Record,
-        model: Callable[[], ModelInfo],
-        reading: Callable[[], GaugeReading],
-        busy: Callable[[], bool],
-    ) -> None:
-        self._record = record
-        self._model = model
-        self._reading = reading
-        self._busy = busy
+    _record: Record
+    _model: Callable[[], ModelInfo]
+    _reading: Callable[[], GaugeReading]
+    _busy: Callable[[], bool]
 
     # What it is
 
@@ -208,6 +204,12 @@ class Steering:
         window = self._record.window
         await self._record.append(restore_of(window, generation))
         return f"Window {generation} is restored, with everything since: {len(window):,} items."
+
+    async def fold_front(self, folding: Folding) -> str:
+        """Fold or unfold something before the window; says so. Raises `Refused`, `JournalError`."""
+        self._check_idle()
+        await self._record.append(hashed(folding.context))
+        return folding.done
 
     async def fold_memories(self, *, folded: bool) -> str:
         """Leave what earlier sessions learned out of the requests, or take it in again; says so.

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from pinfold.agent.calls.approvals import RefusedCall
 from pinfold.agent.calls.calls import Calls
@@ -30,23 +31,15 @@ MOST_FILLED = 50
 """Commands and files of one text; those after them stand as text."""
 
 
+@dataclass(eq=False)
 class Expanding:
-    def __init__(
-        self,
-        record: Record,
-        skills: Skills,
-        calls: Calls,
-        ask: Approver,
-        choice: ModelChoice,
-        switch: Callable[[str], Awaitable[None]],
-    ) -> None:
-        """`switch` continues with another model; it raises `ProviderError`, `JournalError`."""
-        self._record = record
-        self._skills = skills
-        self._calls = calls
-        self._ask = ask
-        self._choice = choice
-        self._switch = switch
+    _record: Record
+    _skills: Skills
+    _calls: Calls
+    _ask: Approver
+    _choice: ModelChoice
+    _switch: Callable[[str], Awaitable[None]]
+    """Continues with another model. Raises `ProviderError`, `JournalError`."""
 
     async def called(self, prompt: Prompt) -> Invocation | None:
         """What a prompt calls, from its file as it is now; None where it is plain text.

@@ -1,6 +1,7 @@
 """Prompts that the user sends while a turn runs, and that the model gets in that turn."""
 
 import asyncio
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -28,11 +29,11 @@ def user_item(prompt: provenance.Prompt, turn: int, images: tuple[Image, ...]) -
     )
 
 
+@dataclass(eq=False)
 class Joining:
-    def __init__(self, record: Record, queue: PromptQueue, before: BeforeTurn) -> None:
-        self._record = record
-        self._queue = queue
-        self._before = before
+    _record: Record
+    _queue: PromptQueue
+    _before: BeforeTurn
 
     async def join(self, turn: int) -> None:
         """Append the prompts that steer; none is lost where that fails or is interrupted.

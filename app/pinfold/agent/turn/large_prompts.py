@@ -4,6 +4,7 @@ keeps how they begin, or both their ends. The user's own words stay."""
 import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count as count_up
 from pathlib import Path
 
@@ -56,19 +57,13 @@ class _Cut(Struct, frozen=True):
     note: str
 
 
+@dataclass(eq=False)
 class LargePrompts:
-    def __init__(
-        self,
-        record: Record,
-        model: Callable[[], ModelInfo],
-        reading: Callable[[], GaugeReading],
-        refuses: Callable[[], object],
-    ) -> None:
-        """`refuses` tells whether the session takes no prompts, whatever their size."""
-        self._record = record
-        self._model = model
-        self._reading = reading
-        self._refuses = refuses
+    _record: Record
+    _model: Callable[[], ModelInfo]
+    _reading: Callable[[], GaugeReading]
+    _refuses: Callable[[], object]
+    """Whether the session takes no prompts, whatever their size."""
 
     def may_be(self, text: str) -> bool:
         """Whether `text` may be too large, told by its bytes: no token has less than one."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.record import Record
@@ -23,13 +24,11 @@ MAX_STEPS = 32
 _STEP = re.compile(r"^(?:\*\*)?\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
 
 
+@dataclass(eq=False)
 class Planning:
-    def __init__(
-        self, record: Record, consent: Consent, ask: Callable[[Question], Awaitable[Decision]]
-    ) -> None:
-        self._record = record
-        self._consent = consent
-        self._ask = ask
+    _record: Record
+    _consent: Consent
+    _ask: Callable[[Question], Awaitable[Decision]]
 
     async def offer(self, ending: Ending) -> Prompt | None:
         """After a turn in plan mode that ended with a plan: what the user says to it.

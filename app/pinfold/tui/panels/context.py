@@ -103,7 +103,7 @@ class ContextPanel(FilterPanel[None]):
         self._overview: Overview = session.window.overview()
         self._sort: Sort = sort
         self._opened = opened
-        self._folds = ServerFolds(session.servers, session.skills)
+        self._folds = ServerFolds(session)
         self._legend = Static(classes="legend", markup=False)
         self._gauge = GaugeBar()
         self._titles = Titles(self._list)

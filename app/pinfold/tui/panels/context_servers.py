@@ -9,8 +9,7 @@ from pinfold.window.overview import ContextRow, ItemRow
 
 if TYPE_CHECKING:
     from pinfold.agent.context.folding import Folding
-    from pinfold.agent.context.skills import Skills
-    from pinfold.agent.servers.in_session import SessionServers
+    from pinfold.agent.session import Session
     from pinfold.tui.panels.context_rows import AnyRow
 
 SERVERS = "f folds or unfolds this, and shows first what that costs."
@@ -19,9 +18,9 @@ SERVERS = "f folds or unfolds this, and shows first what that costs."
 class ServerFolds:
     """The first key shows the price; the same key again folds."""
 
-    def __init__(self, servers: SessionServers | None, skills: Skills) -> None:
-        self._servers = servers
-        self._skills = skills
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._servers = session.servers
         self._waiting: Folding | None = None
 
     def place(self, row: AnyRow | None) -> tuple[str, str] | None:
@@ -50,12 +49,11 @@ class ServerFolds:
         if server:
             assert self._servers is not None
             folding = await self._servers.folding(server, name, folded=folded)
-            fold = self._servers.fold
         else:
-            folding, fold = self._skills.folding(folded=folded), self._skills.fold
+            folding = self._session.skills.folding(folded=folded)
         if self._waiting == folding:
             self._waiting = None
-            return await fold(folding)
+            return await self._session.window.fold_front(folding)
         self._waiting = folding
         return f"{folding.said} {key} again does it."
 

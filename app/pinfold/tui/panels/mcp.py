@@ -193,7 +193,7 @@ class ServersPanel(TablePanel[None]):
             )
             if folding == self._waiting:
                 self._waiting = None
-                said = await self._servers.fold(folding)
+                said = await self._session.window.fold_front(folding)
             else:
                 self._waiting = folding
                 said = f"{folding.said} {self.key_of('mcp.fold')} again does it."
