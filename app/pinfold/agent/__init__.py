@@ -1,1 +1,1 @@
-"""The loop from a prompt to rest, and the session that journals it."""
+"""A session: its turns, its window, its agents, and the journal of all of it."""

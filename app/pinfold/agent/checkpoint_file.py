@@ -13,7 +13,7 @@ from pinfold.rollout.journal import JournalError
 
 
 class CheckpointFile:
-    """Folds the journal when it first writes; from then on it follows what is appended."""
+    """Folds the journal before its first write; then follows what is appended."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -25,7 +25,7 @@ class CheckpointFile:
         record.subscribe(self._hear)
 
     async def written(self) -> None:
-        """Wait until what was due is on the disk, as far as it can be written."""
+        """Wait until the file is written, if it can be."""
         if self._writing is not None and not self._writing.done():
             await asyncio.wait([self._writing])
 

@@ -1,4 +1,4 @@
-"""The files that a session knows, against the disk."""
+"""Compares the files that a session knows with the disk."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +28,7 @@ NAMED = 5
 
 
 class Meanwhile(Struct, frozen=True):
-    """What became of the session's files behind its back."""
+    """Changes of the session's files that its tools did not make."""
 
     seen: tuple[ArtifactObserved, ...] = ()
 
@@ -87,7 +87,7 @@ class Files:
         record.subscribe(self._hear)
 
     async def undo(self, undos: Sequence[Undo]) -> str:
-        """Put files back as `restore.undo` does, and journal it; what was done, in a sentence.
+        """Restore files as `restore.undo` does, and journal it; a sentence on what was done.
 
         Raises `ToolError`, `JournalError`.
         """
@@ -95,7 +95,7 @@ class Files:
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
-            # Half of it helps nobody, and what was written must be written down.
+            # Half of it helps nobody, and what was written must be journalled.
             with suppress(Exception):
                 await work
             raise
@@ -121,13 +121,13 @@ class Files:
         return outcome.output
 
     async def meanwhile(self) -> Meanwhile:
-        """What changed since the session was left; nothing once it is `up_to_date`."""
+        """What changed while the session was closed; nothing once it is `up_to_date`."""
         if self.up_to_date or self.elsewhere:
             return Meanwhile()
         return Meanwhile(await self._compare())
 
     async def notice(self) -> None:
-        """Journal what became of the files behind the session's back. Raises `JournalError`.
+        """Journal changes of files that no tool of ours made. Raises `JournalError`.
 
         No tool of ours may be at work: its changes are in the journal only once it is done.
         """
@@ -141,13 +141,13 @@ class Files:
                 self._untold |= {event.uri: event for event in seen}
 
     async def news(self) -> Meanwhile:
-        """What `notice` found, now and before, told once. Raises `JournalError`."""
+        """What `notice` found since the last call. Raises `JournalError`."""
         await self.notice()
         seen, self._untold = tuple(self._untold.values()), {}
         return Meanwhile(seen)
 
     async def tell(self) -> None:
-        """Before a request: a line for the model on what is news. Raises `JournalError`."""
+        """Before a request: tell the model what is new. Raises `JournalError`."""
         news = await self.news()
         if news.seen and self._model().tools:
             text = _change_note(news)
@@ -158,7 +158,7 @@ class Files:
             _take(self._known, update.event)
 
     async def _compare(self) -> tuple[ArtifactObserved, ...]:
-        """What is on the disk, where that is not what was seen last."""
+        """The files that differ from what was last seen."""
         if self._unread:
             try:
                 earlier = await asyncio.to_thread(_known_files, self._record.journal)
@@ -207,7 +207,7 @@ def _look_at(
 
 
 def _look(cwd: Path, uri: str, known: _Known, now: datetime) -> ArtifactObserved | Stamp | None:
-    """What became of a file; its stamp where it is as it was, if that stamp can be relied on."""
+    """How a file changed; its stamp if it did not and the stamp can be relied on; else None."""
     stamp = None
     try:
         stamp = workspace.stamp(uri, cwd)

@@ -47,7 +47,7 @@ class Stopped(Refused):
 
 
 class Outcome(Struct, frozen=True):
-    """What hooks came to."""
+    """What the hooks of a moment returned."""
 
     stop: str = ""
     """Why not; empty continues."""
@@ -68,7 +68,7 @@ class Hooks:
     _started: set[asyncio.Task[Outcome]] = field(default_factory=set, init=False)
 
     def start(self, moment: Moment, **told: Any) -> None:
-        """Run the hooks of that moment in the background; nothing comes of what they say."""
+        """Run the hooks of that moment in the background; their answers are ignored."""
         if self.wanted(moment):
             task = asyncio.create_task(self.run(moment, **told))
             self._started.add(task)
@@ -84,7 +84,7 @@ class Hooks:
         return bool(self._commands.get(moment))
 
     async def run(self, moment: Moment, **told: Any) -> Outcome:
-        """Tell the hooks of that moment; the first that stops ends the row."""
+        """Run the hooks of that moment, up to the first that says stop."""
         contexts: list[str] = []
         for command in self._commands.get(moment, ()):
             payload = {

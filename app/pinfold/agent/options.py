@@ -36,7 +36,7 @@ class Options:
     attended: bool = True
     """Whether there is a user to ask."""
     sandbox: Sandbox | None = None
-    """Where commands run, but for the user's own and hooks."""
+    """Where commands run, except the user's own and hooks."""
     no_sandbox: str = ""
     """Why there is none."""
     max_steps: int = 50
@@ -75,7 +75,7 @@ class Options:
 
 @dataclass(slots=True)
 class Limits:
-    """When the window is compacted by itself; the user may change it at any time."""
+    """When the window is compacted automatically; the user may change it at any time."""
 
     auto: Auto
     threshold: float

@@ -1,7 +1,7 @@
-"""`projection.bin`: the projections of a rollout as they were, so that a session opens at once.
+"""`projection.bin`: a cache of the projections of a rollout, so that a session opens at once.
 
-It can be thrown away at any time: where it is missing, damaged, or of another rollout, of another
-version or of what the rollout once was, everything is folded from the first event on.
+It can be deleted at any time: if it is missing, damaged, outdated or of another rollout or version,
+everything is folded from the first event on.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ _BLOCK = 1 << 20
 
 
 class _Stamp(Struct, frozen=True, array_like=True):
-    """Tells whether a file was touched."""
+    """Changes when a file is touched."""
 
     size: int
     mtime_ns: int
@@ -73,7 +73,7 @@ def fold(journal: Journal, counter: Counter, wire_api: WireApi, dump: Dump | Non
 
 
 def pack(projections: Projections) -> bytes | None:
-    """What `save` takes; None where a cache is not worth it, or not possible."""
+    """The bytes for `save`; None if a cache is not worth it, or not possible."""
     if projections.offset < WORTH:
         return None
     try:
@@ -83,7 +83,7 @@ def pack(projections: Projections) -> bytes | None:
 
 
 def save(journal: Journal, dump: bytes, offset: int) -> None:
-    """Keep what was packed, which goes to `offset`. Blocking; where it fails, there is no cache."""
+    """Write what was packed up to `offset`. Blocking; if that fails, there is no cache."""
     with suppress(OSError):
         prefix = _hash(journal.path, offset)
         stamp = _stamp(journal.path)

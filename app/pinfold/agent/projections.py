@@ -94,7 +94,7 @@ class Projections:
         return view_of(self.window, self.gauge, self.known, model)
 
     def settle(self) -> None:
-        """All events are in: take what is needed from now on. Raises `Lost`, `JournalError`."""
+        """After the last event: load what the window needs. Raises `ItemLost`, `JournalError`."""
         self.window.settle()
         self.gauge.catch_up()
 
@@ -103,7 +103,7 @@ class Projections:
         return Dump(self.seq, self.offset, self.state, self.window.dump(), self.gauge.dump())
 
     def load(self, dump: Dump) -> None:
-        """Become, from new, what was dumped. Raises `Lost`, `ValueError`, `JournalError`."""
+        """Load a dump into new projections. Raises `ItemLost`, `ValueError`, `JournalError`."""
         self.state = dump.state
         self.window.load(dump.window)
         self.gauge.load(dump.gauge, dump.state.context.context)

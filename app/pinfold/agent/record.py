@@ -92,11 +92,11 @@ class Record:
             return events
 
     async def known(self) -> Known:
-        """What is folded beside the window, as of the last event. Raises `JournalError`."""
+        """Checkpoint, digest and core as of the last event. Raises `JournalError`."""
         return await self.learn(lambda known: known)
 
     async def learn(self, take: Callable[[Known], T]) -> T:
-        """What `take` takes of that, in a thread. Raises `JournalError`."""
+        """The result of `take` on it, in a thread. Raises `JournalError`."""
         async with self._knowing:
             folding = asyncio.ensure_future(
                 asyncio.to_thread(lambda: take(self._projections.catch_up()))
@@ -108,7 +108,7 @@ class Record:
                 raise
 
     async def view(self, model: ModelInfo) -> WindowView:
-        """The window now, with all that is known beside it. Raises `JournalError`."""
+        """The window now, with checkpoint, digest and core. Raises `JournalError`."""
         await self.known()
         return self._projections.view(model)
 
@@ -118,12 +118,12 @@ class Record:
         return events
 
     def _let_go(self) -> None:
-        """What left the window is in the rollout: a long session must not fill the memory."""
+        """Drop bodies that left the window from memory: the rollout has them."""
         with suppress(ItemLost, JournalError):  # then it stays
             self.window.settle()
 
     def _save_now_and_then(self) -> None:
-        """A crash must not make the next opening much slower."""
+        """Write the cache between turns, so that a crash does not slow the next opening."""
         idle = self._saving is None or self._saving.done()
         if idle and self._projections.offset - self._projections.saved > SAVE_EVERY:
             self._saving = asyncio.create_task(self._save())

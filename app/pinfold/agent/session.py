@@ -1,4 +1,4 @@
-"""A session: what the screen, `exec` and the commands hold on to."""
+"""A session, as the screen, `exec` and the commands use it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -33,8 +33,8 @@ class Session(SessionFacts):
     """One conversation. Its methods belong on the event loop."""
 
     async def cold(self) -> str:
-        """What the next request costs where the prompt cache has nothing of it, in a sentence;
-        empty where it may have, or where that is not known."""
+        """A sentence on what the next request costs if the prompt cache has expired; empty if it
+        may not have, or the price is unknown."""
         if self._takes_nothing() or self.busy:
             return ""
         return await cold_said(
@@ -62,7 +62,7 @@ class Session(SessionFacts):
         await self._parts.front.move_in()
 
     async def count_front(self) -> None:
-        """Count what the first request will carry before the window, where none went out yet."""
+        """Count the front of the first request, if none was sent yet."""
         await self._parts.front.foresee()
 
     async def warm(self) -> None:
@@ -71,11 +71,11 @@ class Session(SessionFacts):
             await self._parts.choice.connection.provider.warm()
 
     def typed(self) -> None:
-        """The user types: where it is wanted, the connection and the prompt cache get ready."""
+        """The user types: warm the connection and the prompt cache, if the settings say so."""
         self._parts.prewarm.typed()
 
     def notified(self, what: str) -> None:
-        """The user is told that a turn has ended or a question waits: hooks hear it, too."""
+        """Tell the hooks that the user is notified of an ended turn or a question."""
         self._parts.hooks.start("notification", message=what)
 
     def subscribe(self, listener: Callable[[Update], None]) -> Callable[[], None]:
@@ -99,11 +99,11 @@ class Session(SessionFacts):
     ) -> asyncio.Future[Ending]:
         """Start a turn with `text`; await it for how the turn ended.
 
-        While a turn runs, the model gets it after the next tool results. Where there are none, or
-        where it does not steer, it waits and starts a turn of its own.
+        While a turn runs, the model gets it after the next tool results. If there are none, or if
+        it does not steer, it waits and starts a turn of its own.
         `pasted` are the spans that the user did not type; `ours` is a prompt of pinfold's own;
         `expands` is one that calls a skill or a command, and never steers. One that is not sent
-        comes back as `PromptReturned`. Whoever stops waiting does not stop the turn.
+        comes back as `PromptReturned`. Cancelling the future does not stop the turn.
         """
         if why := self._takes_nothing():
             self._parts.work.refuse(text, why)
@@ -121,7 +121,7 @@ class Session(SessionFacts):
     async def compact(
         self, strategy: str | None = None, options: PlanOptions | None = None
     ) -> CompactionDraft | None:
-        """Compact by hand; prompts wait meanwhile. None where `interrupt` ended it.
+        """Compact by hand; prompts wait meanwhile. None if `interrupt` ended it.
 
         Raises `Refused`, `JournalError`, `OSError`.
         """
@@ -132,8 +132,7 @@ class Session(SessionFacts):
     async def compacting(
         self, work: Callable[[CompactionTrigger], Awaitable[Answer]]
     ) -> Answer | None:
-        """Wait for work on a compaction by hand; prompts wait meanwhile, too. None where
-        `interrupt` ended it.
+        """Run work on a compaction by hand; prompts wait meanwhile. None if `interrupt` ended it.
 
         Raises `Refused`, and what `work` raises.
         """
@@ -144,7 +143,7 @@ class Session(SessionFacts):
         )
 
     def reply_by(self, schema: Mapping[str, Any]) -> None:
-        """Have replies obey a JSON schema, where the server can make them."""
+        """Have replies match a JSON schema, if the server can."""
         self._parts.requester.schema = schema
 
     def lend(self, terminal: Terminal) -> None:
@@ -152,11 +151,11 @@ class Session(SessionFacts):
         self._parts.work.terminal = terminal
 
     def review_by(self, reviewer: Reviewer) -> None:
-        """Have the user decide on compactions where they are asked."""
+        """Set who shows the preview when `auto` is `ask`."""
         self._parts.triggers.reviewer = reviewer
 
     def play(self, events: Sequence[Event], speed: float, *, own: bool = False) -> None:
-        """Write a recording down as if it happened now, `speed` times as fast; 0: at once.
+        """Play a recording, `speed` times as fast; 0 is at once.
 
         `own` puts this session's compactions, by its strategy at its threshold, in the place of the
         recorded ones.
@@ -172,11 +171,11 @@ class Session(SessionFacts):
         return self._parts.work.rounds
 
     def interrupt(self) -> None:
-        """End the turn, the command, the wait or the question under way. What came is kept."""
+        """Stop the turn, command, wait or question that runs. What arrived is kept."""
         self._parts.work.interrupt()
 
     def unqueue(self, queue_id: int) -> str:
-        """Take a queued prompt back, to edit or drop it; its text, or nothing if it is gone."""
+        """Take a queued prompt back; its text, or empty if it is gone."""
         return self._parts.work.queue.take_back(queue_id)
 
     async def set_model(self, name: str) -> None:
@@ -193,7 +192,7 @@ class Session(SessionFacts):
         await parts.work.wait_for(lambda: parts.choice.switch(name, parts.triggers.fit_model))
 
     async def forget_window(self) -> str:
-        """Forget the context window that refused requests taught; what holds now, in a sentence.
+        """Forget the learned context window; a sentence on the one used now.
 
         Raises `Refused`, `JournalError`.
         """
@@ -218,12 +217,12 @@ class Session(SessionFacts):
         return drafts.load(self.folder)
 
     async def idle(self) -> None:
-        """Wait until nothing runs and nothing is left to write."""
+        """Wait until nothing runs and everything is written."""
         await self._parts.work.idle()
         await self._parts.checkpoint_file.written()
 
     async def close(self) -> None:
-        """Interrupt what runs and release the journal and the model."""
+        """Stop what runs, and release the journal and the model."""
         self._parts.work.closing = True
         self._parts.server_count.stop()
         await self.preparing.close()

@@ -1,4 +1,4 @@
-"""What a session is and how it stands, for the screen, `exec` and the commands."""
+"""The state of a session, for the screen, `exec` and the commands."""
 
 import asyncio
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ class SessionFacts:
             parts.record, lambda: self.model, self.reading, self._takes_nothing
         )
         self.left_at = parts.left_at
-        """Where the session stood when it was left; empty for a new one."""
+        """The last request and plan of a session that is resumed; empty for a new one."""
         self.opened_after = parts.opened_after
         """The last event before this opening."""
 
@@ -64,7 +64,7 @@ class SessionFacts:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What the user should know about how the session was found."""
+        """Notices for the user when a session is opened."""
         found = [*self.damage, *self._parts.found]
         if self.unconfined and self.model.tools and self._parts.consent.mode != "full":
             asks = "`workspace` asks for each command, `read-only` runs none"
@@ -84,7 +84,7 @@ class SessionFacts:
 
     @property
     def counter(self) -> Counter:
-        """Counts as the gauge does."""
+        """The gauge's counter."""
         return self._record.gauge.counter
 
     @property
@@ -144,7 +144,7 @@ class SessionFacts:
         return self._record.state.plan
 
     def _takes_nothing(self) -> str:
-        """Why nothing can be sent or run here, if so."""
+        """Why nothing can be sent or run here; empty if it can."""
         if self.read_only:
             return READ_ONLY
         if self._recorded:

@@ -1,4 +1,4 @@
-"""What a session knows beyond its window: counters, queue, consent. Folded from events."""
+"""The state of a session beyond its window, folded from events: counters, queue, consent."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -244,7 +244,7 @@ class State(Struct):
 
 
 def digest(text: str) -> str:
-    """Tells one state of a thing from another."""
+    """A short hash of a state."""
     return sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 

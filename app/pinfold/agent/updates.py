@@ -1,4 +1,4 @@
-"""What a session tells those who listen. The screen and `exec` draw on these alone."""
+"""What a session tells its listeners: the screen and `exec` use nothing else."""
 
 from typing import Literal, NamedTuple
 
@@ -42,7 +42,7 @@ class ToolOutput(Struct, frozen=True):
 
 
 class ChildChanged(Struct, frozen=True):
-    """An agent has begun, does something else, or has ended."""
+    """An agent started, does something else, or ended."""
 
     child: int
 

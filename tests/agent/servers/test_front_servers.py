@@ -195,8 +195,6 @@ async def test_the_user_folds_and_unfolds_and_sees_the_price_first(tmp_path: Pat
     assert names(on.provider.requests[-1]) == []
     folding = await on.session.servers.folding("git", "diff", folded=False)
     await on.session.window.fold_front(folding)
-        await on.session.servers.folding("git", "diff", folded=False)
-    )
     await on.say("four")
     assert names(on.provider.requests[-1]) == ["mcp__git__diff"]
 

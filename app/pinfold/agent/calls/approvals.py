@@ -1,4 +1,4 @@
-"""Whether a call may run: what the mode, the rules and the user say of it."""
+"""Whether a call may run: by the approval mode, the rules and the user."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
@@ -27,18 +27,18 @@ PLAN = "plan"
 
 @dataclass(slots=True)
 class Consent:
-    """What may happen without a question."""
+    """What may run without asking."""
 
     chosen: Mode
     """The mode that was set."""
     allow: tuple[str, ...] = ()
     """Command prefixes from the settings."""
     deny: tuple[str, ...] = ()
-    """Those that are refused before anything else is asked."""
+    """Command prefixes that are always refused."""
     trusted: bool = False
     """Whether the user trusts the folder."""
     edits: bool = False
-    """Plain edits in the workspace, in the mode that asks for them."""
+    """Whether plain edits in the workspace run without asking, though the mode asks."""
     attended: bool = True
     """Whether there is a user to ask."""
     planning: bool = False
@@ -107,8 +107,8 @@ class Approvals:
         sandbox: Sandbox | None,
         to_ask: Callable[[], Awaitable[None]],
     ) -> Granted:
-        """What the call may do. `again` says why it is asked about once more, if it is; `to_ask`
-        waits for its turn to ask. Raises `RefusedCall`.
+        """Decide what the call may do. `again` says why the user is asked a second time, if so;
+        `to_ask` waits until this call may ask. Raises `RefusedCall`.
         """
         call_id = call.call_id or ""
         outputs = (self._record.journal.folder / "outputs").resolve()
@@ -182,7 +182,7 @@ class Approvals:
         return Granted(arguments, asked=True, way=way)
 
     async def ask(self, question: Question) -> Decision:
-        """The user's word. One question at a time."""
+        """Ask the user, one question at a time."""
         async with self._asking:
             before: Phase = self._record.phase
             asks: Phase = "question" if question.choices else "approval"

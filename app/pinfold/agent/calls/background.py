@@ -1,4 +1,4 @@
-"""Commands in the background: what the journal and the model are told of them."""
+"""Background commands, as the journal and the model learn of them."""
 
 from contextlib import suppress
 
@@ -26,7 +26,7 @@ class Background:
         self.jobs = BackgroundJobs(record.state.last_job, self._journal_end)
 
     async def take_up(self) -> None:
-        """Note that what an earlier opening left running has ended. Raises `JournalError`."""
+        """Journal the end of commands left by an earlier opening. Raises `JournalError`."""
         left = tuple(self._record.state.jobs)
         if left:
             await self._record.append(*(JobEnded(job=n, reason="pinfold stopped") for n in left))
@@ -50,7 +50,8 @@ class Background:
         record.tell(Told(said))
 
     async def tell(self) -> None:
-        """Append what the model does not know: what has ended, what runs. Raises `JournalError`."""
+        """Append what the model does not know yet: ended and running commands. Raises
+        `JournalError`."""
         record = self._record
         if not record.state.ended_jobs and not record.state.jobs_untold:
             return
@@ -86,7 +87,7 @@ def _ended_item(started: JobStarted, ended: JobEnded, text: str) -> Item:
     how = ended.reason or f"exit code {ended.exit_code}"
     seconds = f", {ended.seconds:.1f} s" if ended.seconds else ""
     head = f"Background command {started.job} (`{started.command}`) has ended: {how}{seconds}."
-    more = "It has printed nothing since you looked." if not text else "The end of its output:\n"
+    more = "It has printed nothing new." if not text else "The end of its output:\n"
     where = f"{head} All of its output is in {started.output}. {more}"
     return Item(
         n=0,

@@ -1,4 +1,4 @@
-"""Tool calls: the run, and the result in the journal."""
+"""Runs tool calls and journals their results."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ from pinfold.tools.workspace import observe_output
 
 MAX_PARALLEL = 8
 WRITES = ("write", "foreign")
-"""What may change the files that its review names."""
+"""Kinds of access that may change the files a review names."""
 UNWRITTEN = "Ran; its result could not be written. Check what it did before you run it again."
 INTERRUPTED = "The user interrupted this call."
 STOPPED = "Stopped, because the session could not be written."
@@ -55,7 +55,7 @@ class _Run:
     review: Review | None = None
     """What it does, once it does it."""
     outcome: ToolOutcome | None = None
-    """What it came to, interrupted or not."""
+    """Its result, also if it was interrupted."""
     aside: bool = False
     """Whether pinfold made it, not a model: it has no card."""
 
@@ -97,7 +97,7 @@ class Calls:
         """A result could not be written, which ends the calls beside it."""
 
     async def run(self, calls: Sequence[Item]) -> None:
-        """Run calls in their order; neighbours of tools that allow it run at once."""
+        """Run calls in order; neighbouring calls of tools that allow it run in parallel."""
         self._record.enter("tools")
         self._failed = False
         for batch in self._batches(calls):
@@ -111,8 +111,8 @@ class Calls:
                 raise JournalError(str(failures.exceptions[0])) from failures
 
     async def aside(self, call: Item) -> ToolOutcome:
-        """What a call of pinfold's own gives, which is asked about and confined as any other; its
-        result is not journalled. Raises `RefusedCall`, `ToolError`, `JournalError`."""
+        """Run a call of pinfold's own, with the same approvals and sandbox; its result is not
+        journalled. Raises `RefusedCall`, `ToolError`, `JournalError`."""
         self._record.enter("tools")
         run = _Run(call, self._context(call, lambda _: None), Place(), aside=True)
         try:
@@ -133,8 +133,8 @@ class Calls:
                 yield from ([call] for call in group)
 
     async def tell_limits(self) -> None:
-        """Tell the model what may run, and where, and what runs in the background, once it has
-        changed. Raises `JournalError`."""
+        """Tell the model what changed: approvals, the sandbox, what runs in the background. Raises
+        `JournalError`."""
         await self._confinement.tell(self._record, self._consent.mode)
         await plan_mode.tell(self._record, self._consent)
         await self._background.tell()
@@ -143,8 +143,8 @@ class Calls:
     async def close_open(
         self, reason: str, agents: Mapping[str, str] = MappingProxyType({})
     ) -> None:
-        """Give every call without a result one that says why: `reason`, where it never began, and
-        what `agents` says by the id of a call that waited for one."""
+        """Give every call without a result one that says why: `reason`, or, where it waited for an
+        agent, what `agents` has for its id."""
         for call in self._record.window.open_calls:
             why = agents.get(call.call_id or "", reason)
             outcome, review = ToolOutcome(why, ok=False), None
@@ -215,7 +215,7 @@ class Calls:
                 await self._permit(call, arguments)
             if not asked:
                 break
-            # Files may have changed while the question stood.
+            # Files may have changed while the user was asked.
             before, review = review, await asyncio.to_thread(tool.review, arguments, context)
             if review == before or arguments != call.content:
                 break
@@ -250,12 +250,12 @@ class Calls:
         if not tool.searches:
             await self._seen.take(outcome.observations, context)
         output = outcome.output
-        run.outcome = outcome  # it stands, whatever becomes of the hooks
+        run.outcome = outcome  # valid whatever the hooks do
         said = await self._output_with_hooks(call, arguments, output, ok=outcome.ok)
         return replace(outcome, output=said)
 
     def _apart(self, review: Review, context: ToolContext) -> AbstractAsyncContextManager[None]:
-        """Keeps background commands from being blamed for what this call does."""
+        """Changes of this call to guarded places are not blamed on background commands."""
         guarded = any(guard.reason(path, self._workspace) for path in review.paths)
         if (review.command and context.sandbox is None) or (review.access in WRITES and guarded):
             return self._background.jobs.apart()
@@ -285,7 +285,7 @@ class Calls:
             raise RefusedCall(f"Stopped by a hook: {outcome.stop}")
 
     async def _output_with_hooks(self, call: Item, arguments: str, output: str, *, ok: bool) -> str:
-        """The output, and what hooks have to say of it."""
+        """The output, with what hooks add to it."""
         outcome = await self._hooks.run(
             "post_tool",
             tool=call.name,
@@ -298,7 +298,7 @@ class Calls:
         return f"{output}\n[A hook says: {said}]" if said else output
 
     async def _finish(self, run: "_Run", work: "asyncio.Future[ToolOutcome]") -> ToolOutcome:
-        """Wait for a tool; an interruption ends it, but for a write, which is let through."""
+        """Wait for a tool. An interruption ends it, unless it writes."""
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""Where the commands of a session run, by its mode, and what the model is told of that."""
+"""Where the commands of a session run, by its approval mode, and what the model learns of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Confinement:
 
     @property
     def missing(self) -> str:
-        """Why commands run in no sandbox, in no mode; empty where they do."""
+        """Why there is no sandbox in any mode; empty if there is one."""
         return "" if self._sandbox else self._missing
 
     @property
@@ -37,7 +37,7 @@ class Confinement:
         return self._sandbox.roots[1:] if self._sandbox else ()
 
     def of(self, mode: Mode, way: Way | None = None) -> Sandbox | None:
-        """Where a command runs; `way` is what the user allowed it beyond that."""
+        """The sandbox of a command; `way` is what the user allowed it beyond that."""
         if self._sandbox is None or mode == "full" or way == "outside":
             return None
         network = self._sandbox.network or way == "network"
@@ -50,7 +50,7 @@ class Confinement:
         return approvals_text(mode, self.of(mode))
 
     def clear(self) -> None:
-        """Remove what took the place of temporary files and caches. Blocking."""
+        """Remove the sandbox's temporary files and caches. Blocking."""
         if self._sandbox is not None:
             for name in ("tmp", "cache"):
                 rmtree(self._sandbox.scratch / name, ignore_errors=True)

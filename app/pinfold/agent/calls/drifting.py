@@ -1,4 +1,4 @@
-"""Edits of files that nothing names, in the time after the window was replaced."""
+"""Edits of files that neither the task nor the plan names, after the window was replaced."""
 
 import posixpath
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from pinfold.tools import workspace
 
 
 class Drifting:
-    """Knows whether the user has asked for anything since the window was replaced, or since the
-    session was opened again."""
+    """Watches for such edits from a new window, or a resumed session, to the user's next
+    request."""
 
     def __init__(self, record: Record, cwd: Path, when: Drift, *, attended: bool) -> None:
         self._record = record
@@ -37,7 +37,7 @@ class Drifting:
                 self._watches = self._watches and not asked
 
     async def of(self, review: Review) -> tuple[str, ...]:
-        """The files of an edit that nothing names, where that matters. Raises `JournalError`."""
+        """The files of an edit that nothing names, if that matters now. Raises `JournalError`."""
         matters = self._when == "always" or (self._when == "after-compaction" and self._watches)
         if review.access not in ("write", "foreign") or not matters:
             return ()
@@ -54,7 +54,7 @@ class Drifting:
         return any(uri in window.archive.files(n) for n in window.pins if isinstance(n, int))
 
     def why(self, uris: tuple[str, ...]) -> str:
-        """Why an edit of these asks; empty where there are none, or nobody to ask."""
+        """Why an edit of these files asks; empty if it does not."""
         return _reason(uris) if uris and self._attended else ""
 
     def folders(self, uris: tuple[str, ...], mode: Mode) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Drifting:
         return tuple(found) if mode == "workspace" else ()
 
     async def tell(self, call_id: str, uris: tuple[str, ...]) -> None:
-        """Of an edit that runs without asking. Raises `JournalError`."""
+        """Tell of an edit that runs without asking. Raises `JournalError`."""
         said = _reason(uris)
         self._record.warn(f"{said[0].upper()}{said[1:]}.")
         await self._record.append(ApprovalDecided(call_id=call_id, verdict="policy", asked=said))

@@ -1,4 +1,4 @@
-"""What a running tool says, and what the host says of it."""
+"""The live output of a running tool."""
 
 import asyncio
 from collections import deque
@@ -14,7 +14,7 @@ KEPT_PIECES = 200
 
 
 class LiveOutput:
-    """What a running tool says: told at once, its end kept for an interruption."""
+    """Passes output on at once, and keeps its end for an interrupted call."""
 
     def __init__(self, record: Record, call_id: str) -> None:
         self._record = record
@@ -36,7 +36,7 @@ class LiveOutput:
 
 
 def headed(outcome: ToolOutcome, head: str) -> ToolOutcome:
-    """The outcome, its output behind a line of the host's."""
+    """The outcome with a line of the host's before its output."""
     spans = [[start + len(head), end + len(head)] for start, end in outcome.detail.get("host", ())]
     detail = {**outcome.detail, "host": [[0, len(head)], *spans]}
     return replace(outcome, output=head + outcome.output, detail=detail)

@@ -1,4 +1,4 @@
-"""How much of an output is in the window: its head and its tail; all of it goes to a file."""
+"""Cuts long outputs to head and tail for the window; a file has all of it."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from pinfold.tools.output import CAP, keep
 from pinfold.window.reading import reserve
 
 SHARE, LEAST = 0.05, 1_000
-"""Of the usable window that an output takes at most, and the tokens that it may always take."""
+"""The largest share of the usable window that an output takes; the tokens it may always take."""
 PAGE = 0.25
 """The same of a page that a tool reads of a file."""
 DENSE = 3.5
@@ -46,7 +46,7 @@ class Outputs:
         return model.context_window - reserve(model.context_window, model.max_output)
 
     async def fitted(self, outcome: ToolOutcome, context: ToolContext) -> ToolOutcome:
-        """The outcome, its output cut where it is too long; the whole is kept, and named."""
+        """The outcome, with its output cut if it is too long, and the file that has all of it."""
         text = outcome.output
         if self._fits(text):
             return outcome
@@ -78,7 +78,7 @@ class Outputs:
 
 
 def _keep(context: ToolContext, text: str) -> tuple[Path | None, str]:
-    """The file that holds it now, or why none does."""
+    """The file with the text, or why there is none."""
     try:
         return keep(context.folder, context.call_id, text), ""
     except OSError as error:
@@ -86,7 +86,7 @@ def _keep(context: ToolContext, text: str) -> tuple[Path | None, str]:
 
 
 def _head_and_tail(text: str, size: int) -> tuple[str, str]:
-    """The head and the tail of a text, in whole lines where these are not endless."""
+    """The head and the tail of a text, in whole lines unless these are very long."""
     half = size // 2
     head, tail = text[:half], text[len(text) - half :] if half else ""
     head = head[: head.rfind("\n", half // 2) + 1 or half].rstrip("\n")

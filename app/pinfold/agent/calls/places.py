@@ -1,4 +1,4 @@
-"""The order of calls that run side by side: questions and results come in that of the calls."""
+"""Keeps questions and results of parallel calls in the order of the calls."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Place:
-    """Where a call stands: behind the one before it, if there is one."""
+    """The place of a call in that order, after the one before it."""
 
     def __init__(self, before: "Place | None" = None) -> None:
         self._before = before
@@ -14,17 +14,17 @@ class Place:
         self._written = asyncio.Event()
 
     async def to_ask(self) -> None:
-        """Wait until the calls before need no answer any more."""
+        """Wait until the earlier calls have asked what they ask."""
         if self._before is not None:
             await self._before._asked.wait()
 
     def answered(self) -> None:
-        """This call needs no answer any more."""
+        """This call asks nothing more."""
         self._asked.set()
 
     async def write(self, writing: Coroutine[Any, Any, None]) -> None:
-        """Do `writing` once the calls before have written theirs, even if it is cancelled: these
-        are cancelled too, so the wait is short."""
+        """Await `writing` after the earlier calls have written, even if cancelled: they are
+        cancelled too, so the wait is short."""
         task = asyncio.ensure_future(self._in_turn(writing))
         try:
             await asyncio.shield(task)

@@ -1,4 +1,4 @@
-"""What the model is told of plan mode."""
+"""Tells the model of plan mode."""
 
 from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.context import telling

@@ -1,4 +1,4 @@
-"""What the journal says of a result beside its text."""
+"""What the journal holds of a result beside its text."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from pinfold.tools.workspace import observe_command
 
 
 def statement(tool: Tool | None, call: Item, review: Review | None, cwd: Path) -> dict[str, Any]:
-    """What the tool says of itself and of the call, as `rollout/acts.py` reads it."""
+    """What the tool states about itself and the call, for `rollout/acts.py`."""
     stated: dict[str, Any] = {"act": tool.kind if tool else "read"}
     if tool:
         stated |= {"bodies": list(tool.bodies)} if tool.bodies else {}
@@ -26,7 +26,7 @@ def statement(tool: Tool | None, call: Item, review: Review | None, cwd: Path) -
 
 
 def _changed_files(tool: Tool, call: Item, cwd: Path) -> list[str]:
-    """The files that the call was to change, as the journal names them."""
+    """The URIs of the files that the call was to change."""
     try:
         named = tool.names(call.content)
     except ToolError:  # the arguments don't fit, which the result tells

@@ -19,7 +19,7 @@ Again = Callable[[Way, str | None], Awaitable[ToolOutcome]]
 
 @dataclass(eq=False)
 class SecondTry:
-    """Remembers what the user did not want to run again."""
+    """Remembers the commands that the user declined to run again."""
 
     _record: Record
     _ask: Ask
@@ -34,7 +34,7 @@ class SecondTry:
         outcome: ToolOutcome,
         again: Again,
     ) -> ToolOutcome:
-        """What the command came to in the end. Raises `JournalError`, and what `again` raises."""
+        """The final outcome of the command. Raises `JournalError`, and what `again` raises."""
         denied = outcome.detail.get("denied")
         command = review.command or ""
         if not denied:

@@ -20,7 +20,7 @@ MAX_KEPT = 1_000_000
 
 
 class Seen:
-    """What tools have shown the model of files, or made of them for it."""
+    """The hashes, and some texts, of files as tools showed or wrote them."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -47,7 +47,7 @@ class Seen:
             del self._texts[next(iter(self._texts))]
 
     async def refusal(self, tool: Tool, call: Item, context: ToolContext) -> ToolOutcome | None:
-        """What the model reads in place of an edit of files that have changed since."""
+        """The result in place of an edit of files that changed since; None if none did."""
         try:
             names = tool.names(call.content)
         except ToolError:  # the arguments don't fit, which the tool tells
@@ -87,7 +87,7 @@ def _uris(names: Iterable[str], folder: Path) -> Iterable[str]:
 
 
 def _text(uri: str, folder: Path) -> tuple[str, str] | None:
-    """Hash and text of a file; None where there is none, or it is no text of that size."""
+    """Hash and text of a file; None if it is missing, no text or too long."""
     try:
         file = workspace.read_text(folder / uri, folder)
     except (ToolError, OSError):
@@ -97,7 +97,7 @@ def _text(uri: str, folder: Path) -> tuple[str, str] | None:
 
 
 def _read(journal: Journal) -> dict[str, str]:
-    """What tools have shown, as the journal has it: what a tool did names its item."""
+    """Hashes by URI from the journal; an observation with an item came from a tool."""
     found: dict[str, str] = {}
     try:
         for event in scan(journal, ArtifactObserved):

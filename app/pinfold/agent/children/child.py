@@ -59,7 +59,7 @@ class Child:
     writes: str = ""
     """The tail of the streaming reply."""
     streamed: list[Delta] = field(default_factory=list)
-    """What came of a response since the last item: for whoever begins to look at it now."""
+    """Deltas since its last item, for a screen that opens its transcript now."""
     spend: Spend = field(default_factory=Spend)
     items: int = 0
     finished: ChildFinished | None = None
@@ -106,7 +106,7 @@ def result_of(state: State, item: Item) -> str:
 
 
 def last_line(text: str) -> str:
-    """The last line of `text` that says something; one that has hardly begun does not yet."""
+    """The last line of `text` that is not empty, without one that has just begun."""
     said = [one_line(line) for line in text.split("\n") if line.strip()]
     if len(said) > 1 and len(said[-1]) < BEGUN:
         return said[-2]
@@ -125,7 +125,7 @@ def summed_up(
     seconds: float,
     worktree: str = "",
 ) -> ChildFinished:
-    """What an agent came to, by its own events; `worktree` is where its own stays."""
+    """How an agent ended, from its own events; `worktree` is the path of one that is kept."""
     spend = Spend()
     files: dict[str, None] = {}
     items = 0
@@ -150,7 +150,7 @@ def summed_up(
 
 
 def told(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -> str:
-    """How it ended and what it took, in one line for a model and for people."""
+    """How it ended and what it used, in one line for models and people."""
     money = Spend(dict(end.models)).total(prices)
     how = end.state if not end.reason else f"{end.state}: {one_line(end.reason)[:200]}"
     said = [f"agent {named(child)}", how, f"{end.items} items"]

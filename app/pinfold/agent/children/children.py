@@ -47,7 +47,7 @@ CLOSED = "the session was closed"
 
 
 class Children:
-    """Starts agents, at most so many at a time, and journals how each ended."""
+    """Starts agents, a few at a time, and journals how each ended."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Children:
 
     @property
     def known(self) -> Sequence[ChildStarted]:
-        """All that were ever started, in that order."""
+        """All agents that were ever started, in order."""
         return list(self._record.state.children.values())
 
     @property
@@ -86,7 +86,7 @@ class Children:
 
     @property
     def spends(self) -> Iterable[Spend]:
-        """What agents have spent whose end is not journalled yet."""
+        """The spend of agents whose end is not journalled yet."""
         over = self._record.state.finished
         return (child.spend for n, child in self._children.items() if n not in over)
 
@@ -103,7 +103,7 @@ class Children:
         return self._record.state.finished.get(number)
 
     def summary(self, number: int) -> str:
-        """How it stands, in a line."""
+        """Its state in one line."""
         state = self._record.state
         if end := state.finished.get(number):
             return told(state.children[number], end, self._prices)
@@ -120,13 +120,13 @@ class Children:
         return status_of(started, child, state.finished.get(number), seconds, self._prices)
 
     def seconds(self, child: Child) -> float:
-        """For how long it has worked."""
+        """Seconds that it has worked."""
         if child.finished is not None:
             return child.finished.seconds
         return self._clock.monotonic() - child.begun
 
     async def items(self, number: int) -> Sequence[Item]:
-        """What its rollout holds now. Raises `JournalError`."""
+        """The items of its rollout. Raises `JournalError`."""
         started = self._record.state.children.get(number)
         if started is None:
             known = ", ".join(f"a{n}" for n in self._record.state.children) or "none"
@@ -139,7 +139,7 @@ class Children:
         return await asyncio.to_thread(events_of, folder, self._clock)
 
     async def past(self, number: int) -> PastAgent:
-        """What the rollout of one shows that works no more. Raises `JournalError`."""
+        """An agent that has ended, from its rollout. Raises `JournalError`."""
         started = self._record.state.children[number]
         counter, connection = self._record.gauge.counter, self._connection()
         folder = self.folder(started)
@@ -153,8 +153,8 @@ class Children:
         return self._agents.known
 
     async def tell(self) -> None:
-        """Before a request: what the model does not know, and once to the user what of their
-        agents can't be used. Raises `JournalError`."""
+        """Before a request: tell the model what is new, and the user once which of their agent
+        files can't be used. Raises `JournalError`."""
         while self._problems:
             self._record.warn(self._problems.pop(0))
         await news.tell(self._record, self._prices)
@@ -203,7 +203,7 @@ class Children:
         return child
 
     def stop(self, number: int, why: str) -> None:
-        """Have one end; what it did is kept."""
+        """End an agent; its work so far is kept."""
         child = self._children.get(number)
         if child is None or child.finished is not None or child.stopped:
             return
@@ -213,8 +213,8 @@ class Children:
             child.session.interrupt()
 
     async def result(self, child: Child) -> Reply:
-        """What its parent reads of it, once it has ended. Cancelling ends the agent, and returns
-        what it came to."""
+        """Wait for its end; what its parent reads of it. Cancelling ends the agent, and returns its
+        result so far."""
         assert child.task is not None
         try:
             await asyncio.shield(child.task)
@@ -245,7 +245,7 @@ class Children:
     # The work
 
     async def _work(self, child: Child) -> None:
-        """From the wait for a place to the end in the journal. It is never cancelled."""
+        """Wait for a free place, work, journal the end. Never cancelled."""
         ending = Ending("interrupted")
         events: Sequence[Event] = ()
         while not child.stopped and self._working >= self._agents.most:

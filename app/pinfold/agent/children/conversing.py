@@ -1,4 +1,4 @@
-"""An agent's conversation: its session is opened, prompted, read and closed."""
+"""Opens an agent's session, prompts it, reads its reply and closes it."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

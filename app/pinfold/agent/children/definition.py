@@ -28,7 +28,7 @@ class Agent:
     description: str = ""
     """When to use it, for the model that does."""
     prompt: str = ""
-    """What it reads before its task."""
+    """The text before its task."""
     tools: tuple[str, ...] | None = None
     """Names of those that it has; None is all."""
     model: str | None = None

@@ -1,4 +1,4 @@
-"""What agents did, as `recall` reads it."""
+"""The items of agents, for `recall`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,7 +33,7 @@ class ItemHistory:
 
 
 class Records:
-    """Those of the agents of a session."""
+    """The histories of a session's agents."""
 
     def __init__(self, children: Children) -> None:
         self._children = children

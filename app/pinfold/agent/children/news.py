@@ -1,4 +1,4 @@
-"""What a session's model is told of its agents, and what a crash did to them."""
+"""Tells a session's model of its agents, and closes those that a crash cut off."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -25,8 +25,8 @@ ELSEWHERE = "it works on for the session that started you"
 
 
 async def take_up(record: Record, clock: Clock, prices: Mapping[str, Price]) -> Mapping[str, str]:
-    """Note how those ended that an earlier opening left running; by call, what becomes of those
-    for which one waited. Raises `JournalError`."""
+    """Journal the end of agents that an earlier opening left running; the results of the calls
+    that waited for them, by the calls' ids. Raises `JournalError`."""
     state = record.state
     left = [child for n, child in state.children.items() if n not in state.finished]
     if record.journal.started.parent is not None:  # this is an agent, with a fork of the window
@@ -51,7 +51,7 @@ async def take_up(record: Record, clock: Clock, prices: Mapping[str, Price]) -> 
 
 
 def _left(record: Record, clock: Clock, child: ChildStarted) -> tuple[ChildFinished, str]:
-    """How one ended, by what it has written; and its last words."""
+    """Its end, from its own rollout, and its last text."""
     try:
         events = own(events_of(folder_of(record.journal, child), clock))
     except JournalError:  # pinfold stopped before it began
@@ -68,7 +68,7 @@ def _interrupted(child: ChildStarted, why: str) -> ChildFinished:
 
 
 async def tell(record: Record, prices: Mapping[str, Price]) -> None:
-    """Append what the model does not know: which agents in the background have ended, and which
+    """Append what the model does not know yet: which background agents have ended, and which
     run. Raises `JournalError`."""
     if not record.state.children_untold and not record.state.agents_untold:
         return
@@ -95,7 +95,7 @@ def _running(state: State) -> Iterator[str]:
 
 
 def _behind(state: State) -> Iterator[str]:
-    """Those whose results a compaction may have taken from the window."""
+    """Lines on agents whose results a compaction may have removed from the window."""
     behind = state.children_behind[-MOST_LISTED:]
     if not behind:
         return

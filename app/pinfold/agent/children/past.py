@@ -1,4 +1,4 @@
-"""What an agent has said and done, read from its events."""
+"""An agent that has ended, read from its rollout."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,8 +42,8 @@ class PastAgent:
 
 
 def past_of(folder: Path, clock: Clock, counter: Counter, connection: Connection) -> PastAgent:
-    """Read from its rollout; `connection` is that of a session that does not name its model. Slow:
-    for a thread. Raises `JournalError`."""
+    """Read from its rollout; the model is that of `connection` if the rollout names none. Slow: for
+    a thread. Raises `JournalError`."""
     with Journal.open(folder, clock.now, read_only=True) as journal:
         projections = projection_cache.resume(journal, counter, connection.wire_api)
     model = connection.model
@@ -58,19 +58,19 @@ def events_of(folder: Path, clock: Clock) -> Sequence[Event]:
 
 
 def own(events: Sequence[Event]) -> Sequence[Event]:
-    """Those of the agent itself: in a fork of its parent's window older ones come before."""
+    """The agent's own events: a fork of its parent's window begins with older ones."""
     return [event for event in events if event.ts >= events[0].ts]
 
 
 def ended(events: Sequence[Event]) -> bool:
-    """Whether it had finished when pinfold stopped."""
+    """Whether its last turn was done."""
     turns = (event.data for event in reversed(events) if isinstance(event.data, TurnFinished))
     last = next(turns, None)
     return last is not None and last.state == "done"
 
 
 def last_words(events: Sequence[Event]) -> str:
-    """The last text of an agent that was cut off."""
+    """The last text that it wrote."""
     for event in reversed(events):
         if isinstance(event.data, ItemAdded) and event.data.item.kind == "assistant":
             return event.data.item.content

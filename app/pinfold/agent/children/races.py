@@ -49,7 +49,7 @@ class Ran(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What an agent's folder has, and what it ran last."""
+    """The changes in an agent's folder, and its last command."""
 
     files: tuple[FileChange, ...] = ()
     ran: Ran | None = None
@@ -125,8 +125,8 @@ class Races:
         return base
 
     async def outcomes(self, race: int) -> dict[int, Outcome]:
-        """What each agent has so far. Where all ran some command, the last such of each counts,
-        else its last one of all."""
+        """The changes of each agent so far, with the last command that all of them ran, or its own
+        last one."""
         racers = self.racers(race)
         ran = {child.child: await self._ran(child) for child in racers}
         common = set.intersection(*({one.command for one in every} for every in ran.values()))
@@ -143,13 +143,13 @@ class Races:
         return found
 
     async def diff(self, number: int) -> str:
-        """What an agent changed. Raises `ToolError`."""
+        """The diff of an agent's folder. Raises `ToolError`."""
         child = self._racer(number)
         return await self._there().diff(child.worktree, self._base(child.race))
 
     async def test(self, race: int, command: str) -> dict[int, str]:
-        """Run a command of the user's in each folder, where the sandbox is as for the session's
-        commands; what each printed. Raises `ToolError`, `JournalError`."""
+        """Run the user's command in each folder, sandboxed like the session's commands; the outputs
+        by agent. Raises `ToolError`, `JournalError`."""
         racers = self.racers(race)
         ran = await asyncio.gather(*(self._test(child, command) for child in racers))
         codes = tuple((child.child, code) for child, (code, _) in zip(racers, ran, strict=True))
@@ -192,7 +192,7 @@ class Races:
         return (await self._record.put(brought)).n
 
     async def remove(self, number: int) -> None:
-        """Remove an agent's folder with what is in it; its session stays. Raises `ToolError`."""
+        """Remove an agent's folder; its session stays. Raises `ToolError`."""
         child = self._racer(number)
         if self._children.end(number) is None:
             raise ToolError(f"Agent a{number} is still running.")

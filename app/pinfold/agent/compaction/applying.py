@@ -1,4 +1,4 @@
-"""Making a draft the window, with what the hooks say of it; and what came of those that failed."""
+"""Applies drafts, asks the hooks before and after, and journals compactions that failed."""
 
 import asyncio
 from collections.abc import Callable
@@ -49,7 +49,7 @@ class Applying:
         error: str,
         started: float,
     ) -> None:
-        """Journal that a compaction came to nothing."""
+        """Journal a compaction that was not applied."""
         if self._record.journal.read_only:
             return
         seconds = round(self._clock.monotonic() - started, 3)
@@ -80,7 +80,7 @@ class Applying:
             return [replaced, finished]
 
         await record.add(make)
-        # From here on it is done: what fails now is told, no more.
+        # The window is replaced: later failures are only reported.
         record.tell(Told(completion(plan), hint=SEE_LOST))
         for sentence in plan.told:
             record.tell(Told(sentence))

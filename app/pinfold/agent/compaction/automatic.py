@@ -1,4 +1,4 @@
-"""Compacting by itself, before a request that needs it."""
+"""Automatic compaction, before a request that needs it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -22,7 +22,7 @@ from pinfold.rollout.journal import JournalError
 from pinfold.window.reading import GaugeReading
 
 BELOW = 0.7
-"""Of the threshold, that a compaction by itself aims at, at most."""
+"""The largest share of the threshold that an automatic compaction aims at."""
 
 
 Reviewer = Callable[[CompactionTrigger], Awaitable[bool]]
@@ -30,7 +30,7 @@ Reviewer = Callable[[CompactionTrigger], Awaitable[bool]]
 
 
 class AutoCompaction:
-    """Asks the guards, and has the window compacted where they say so."""
+    """Compacts the window when the guards say so."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class AutoCompaction:
         return reading if asked and reading.used > reading.usable else None
 
     def due(self) -> bool:
-        """Whether the next request has the window compacted, or the user asked."""
+        """Whether the next request compacts the window, or asks the user to."""
         reading, limits = self._reading(), self._limits
         past = self._past.prompted()  # as it is by then
         step = guards.should(
@@ -84,7 +84,7 @@ class AutoCompaction:
         return step != "wait"
 
     def _waits(self, reading: GaugeReading) -> bool:
-        """Whether the last turn is to continue in the window as it is, which fits a request."""
+        """Whether the last turn waits to continue in a window that still fits a request."""
         return self._record.state.turn_state == "waiting" and reading.used <= reading.usable
 
     def _hear(self, update: Update) -> None:
@@ -103,10 +103,10 @@ class AutoCompaction:
         *,
         waited_for: bool = True,
     ) -> bool:
-        """Compact where the window calls for it; whether that was done.
+        """Compact if the window needs it; whether that was done.
 
-        `phase` says where the turn stands, if there is one; `waited_for` whether what runs in the
-        session waits for it. Raises `TooSmall` on an overflow that no compaction can help.
+        `phase` is that of the turn, if one runs; `waited_for` whether the session waits for this.
+        Raises `TooSmall` on an overflow that no compaction can fix.
         """
         limits, reading = self._limits, self._reading()
         if reading.used < limits.threshold * reading.usable:
@@ -150,7 +150,7 @@ class AutoCompaction:
         return await self._compact(trigger, reading)
 
     async def _asked(self, reviewer: Reviewer, trigger: CompactionTrigger) -> bool:
-        """The user's word; a turn waits for it as for that on a call."""
+        """Ask the user; a turn waits as it does for an approval."""
         record, before = self._record, self._record.phase
         if trigger.phase != "standalone_turn":
             record.enter("approval")
@@ -200,7 +200,7 @@ class AutoCompaction:
         return False
 
     async def _too_small(self, trigger: CompactionTrigger) -> TooSmall | None:
-        """Says that the model can't hold what every request needs, if so."""
+        """The error if the model can't hold what every request needs."""
         try:
             return too_small(await self._compacting.view(trigger))
         except JournalError:  # what is worth telling about it, the next event to write will tell
@@ -215,7 +215,7 @@ class AutoCompaction:
             self._record.warn(f"Nothing was masked: {error}")
 
     async def _rebuilt(self, trigger: CompactionTrigger) -> bool:
-        """Make the window again where it holds what this model can't read. Raises nothing."""
+        """Rebuild a window that holds what this model can't read. Raises nothing."""
         window = self._record.window
         if not any(window.archive.head(n).kind == "compaction" for n in window.forms):
             return False
@@ -237,8 +237,8 @@ class AutoCompaction:
 
 
 def _keeps_going(draft: CompactionDraft) -> None:
-    """Raises `TooSmall` where what the model has yet to see would go for lack of room: it would
-    only ask for it again."""
+    """Raises `TooSmall` if results that the model has not seen yet would be removed for lack of
+    room: it would only ask for them again."""
     view, stays = draft.view, {n for n, _ in draft.plan.window}
     if view.pinned or all(entry.n in stays for entry in open_atom(atoms(view))):
         return

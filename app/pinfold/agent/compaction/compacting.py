@@ -1,4 +1,4 @@
-"""Compacting the window: the next one is drafted, looked at, and applied."""
+"""Compacts the window: drafts the next one, and applies it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ from pinfold.window.refused import Refused
 
 
 def _bill(model: str, spent: Usage, cost: float | None) -> str:
-    """What a summary took."""
+    """What a summary used and cost, in a sentence."""
     cached = f", {tokens(spent.cached)} of them from the prompt cache" if spent.cached else ""
     price = "" if cost is None else f": {dollars(cost)}"
     read, wrote = tokens(spent.input), tokens(spent.output)
@@ -74,12 +74,12 @@ class Compacting:
         return tuple(registry().strategies)
 
     def asks_model(self, strategy: str) -> bool:
-        """Whether a draft by that strategy has a model write first."""
+        """Whether that strategy asks a model."""
         found = registry().strategies.get(strategy)
         return found is not None and found.needs_model
 
     def keep_defaults(self, strategy: str, options: PlanOptions) -> None:
-        """Use these from now on in this session, but for what was said of single items."""
+        """Use these from now on in this session, without the choices for single items."""
         self.strategy = strategy
         self.options = replace(
             options,
@@ -91,7 +91,7 @@ class Compacting:
         )
 
     async def view(self, trigger: CompactionTrigger = BY_HAND) -> WindowView:
-        """The window now, with all that is known beside it. Raises `JournalError`."""
+        """The window now, with the checkpoint and digest. Raises `JournalError`."""
         await self._notice(trigger)
         return await self._record.view(self._model())
 
@@ -193,7 +193,7 @@ class Compacting:
         self._record.tell(Progress(name, done, strategy))
 
     async def known(self) -> Known:
-        """What is kept in mind beside the window, as of now. Raises `JournalError`."""
+        """Checkpoint, digest and core as of now. Raises `JournalError`."""
         await self._notice(BY_HAND)
         return await self._record.known()
 
@@ -207,7 +207,7 @@ class Compacting:
             await self._files.notice()
 
     async def lost(self, generation: int) -> Loss:
-        """What the change that made a window took from it. Raises `Refused`, `JournalError`."""
+        """What was lost when that window was made. Raises `Refused`, `JournalError`."""
         known = await self._record.known()
         window = self._record.window
         before, after = forms_around(window, generation)
@@ -215,7 +215,7 @@ class Compacting:
         return await asyncio.to_thread(loss_between, before, after, window.archive, lines)
 
     async def loss(self, draft: CompactionDraft) -> Loss:
-        """What would be nowhere in the next request."""
+        """What would be lost from the next request."""
         return await asyncio.to_thread(loss_of, draft.view, draft.plan)
 
     async def run(

@@ -1,4 +1,4 @@
-"""A summary written in the background, so that the compaction itself waits for nothing."""
+"""Writes a summary in the background, so that the compaction need not wait for it."""
 
 import asyncio
 from collections.abc import Callable
@@ -32,7 +32,7 @@ REFRESH = 0.10
 SMALLEST = 16_384
 """Tokens of the context window of a model that is worth asking."""
 MAX_FAILURES = 2
-"""In a row, after which nothing is prepared until the window has been replaced."""
+"""In a row; then nothing is prepared until the window is replaced."""
 _LASTING: frozenset[Kind] = frozenset({"user", "assistant", "tool_call", "tool_result"})
 """Kinds of items that no compaction makes again."""
 PREPARATION = Compaction(
@@ -45,7 +45,7 @@ PREPARATION = Compaction(
 
 
 class Preparing:
-    """Begins on a turn's own requests, so it rests when the user does, and when it is asked for."""
+    """Starts after a turn's requests, so it rests when the user does."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Preparing:
             self._consider()
 
     def stop(self, why: str) -> None:
-        """Break off what is being written."""
+        """Stop the summary that is being written."""
         if self._task is not None:
             self._why = why
             self._task.cancel()
@@ -108,7 +108,7 @@ class Preparing:
                 self._tell()
 
     def _settle(self, replaced: WindowReplaced) -> None:
-        """What becomes of the summary that is ready."""
+        """Decide what happens to the summary that is ready."""
         written, self._ready.written = self._ready.written, None
         if written is None:
             return
@@ -126,7 +126,7 @@ class Preparing:
             task.add_done_callback(self._telling.discard)
 
     async def _unused(self, why: str, status: Literal["failed", "cancelled"] = "cancelled") -> None:
-        """Journal and tell why no window holds what was paid for, if anything was."""
+        """Journal and tell why a summary that was paid for is not used."""
         state = self._record.state
         spent, self._settled = state.spent_preparing - self._settled, state.spent_preparing
         if not spent:
@@ -138,7 +138,7 @@ class Preparing:
         self._record.warn(f"The background summary is not used: {why}. {took}")
 
     def _consider(self) -> None:
-        """Begin to write where the window calls for it and the budget allows it."""
+        """Start writing if the window is full enough and the budget allows it."""
         if not self.wanted or self._task is not None or self._failures >= MAX_FAILURES:
             return
         if self._record.journal.read_only:
@@ -159,7 +159,6 @@ class Preparing:
 
     @property
     def _budget_left(self) -> int:
-        """Tokens of its budget."""
         state = self._record.state
         return int(self._options.budget * state.spent_on_turns) - state.spent_preparing
 
@@ -198,14 +197,14 @@ class Preparing:
         return await Snapshot().renew(known, view, summarizer, options)
 
     def _covered(self, material: Material) -> frozenset[int]:
-        """What was said and done, of what it was written of."""
+        """The items that it summarises."""
         items = (shown.item for shown in self._record.window.shown)
         return frozenset(
             item.n for item in items if item.n <= material.through and item.kind in _LASTING
         )
 
     async def _rehearse(self, material: Material) -> None:
-        """Plan once for nothing: what is counted now is known when a turn waits for it."""
+        """Plan once, so that all tokens are counted before a turn waits for it."""
         with suppress(Exception):  # whether it can be applied is asked when it is
             await self._compacting.draft(material=material, told=_quietly)
 
@@ -218,7 +217,7 @@ class Preparing:
             self._record.tell(Prepared(state))
 
     async def close(self) -> None:
-        """Break off, and wait for the end of it."""
+        """Stop, and wait until it has."""
         self.wanted = False
         task = self._task
         self.stop("the session was closed")
@@ -232,4 +231,4 @@ class Preparing:
 
 
 def _quietly(*_: object) -> None:
-    """Nobody watches it."""
+    """Report no progress."""

@@ -8,25 +8,25 @@ from pinfold.window.window import Window
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A summary, and the window that it was written of."""
+    """A summary, and the window that it was written from."""
 
     material: Material
     items: frozenset[int]
-    """What it stands for."""
+    """What it summarises."""
     generation: int
     used: int
     """Tokens of the window then."""
 
 
 class Ready:
-    """It serves as long as the window is the one that it was written of."""
+    """Valid as long as the window is the one that it was written from."""
 
     def __init__(self, window: Window) -> None:
         self.written: Written | None = None
         self._window = window
 
     def material(self) -> Material | None:
-        """What is ready for the window of now."""
+        """The summary for the current window, if there is one."""
         written = self.written
         if written is None or written.generation != self._window.generation:
             return None

@@ -1,4 +1,4 @@
-"""Having a model write about a session's window: requests of their own, journalled."""
+"""Has a model summarise a session's window, in journalled requests of its own."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -119,7 +119,7 @@ class Summarizing:
         return Quote(model.name, cost(Usage(input=tokens), price), cached)
 
     def _is_own(self, model: ModelInfo) -> bool:
-        """Whether it is the session's, so that its provider has the conversation at hand."""
+        """Whether it is the session's model, whose provider may have the window in its cache."""
         own = self._session().model
         return (own.provider, own.name) == (model.provider, model.name)
 

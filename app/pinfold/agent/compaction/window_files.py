@@ -1,4 +1,4 @@
-"""The full window before each compaction, which the rollout holds, as its own file.
+"""Earlier windows in full, as files of their own.
 
 Older versions wrote one into `history/` at each compaction: all items of the window once more.
 """

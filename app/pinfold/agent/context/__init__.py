@@ -1,1 +1,1 @@
-"""What is before the window, and what the model is told once that changes."""
+"""The front of requests, and what the model is told when it changes."""

@@ -1,4 +1,4 @@
-"""What is before the window stays byte for byte as it is while the prompt cache holds it.
+"""Keeps what is before the window byte for byte the same while the prompt cache has it.
 
 It is written again at a compaction, where nothing went out with it yet, and where the set of tools
 has changed. Until then, what changed in it is appended.
@@ -29,7 +29,7 @@ RULES, NESTED = "AGENTS.md ", "nested AGENTS.md "
 
 
 class Front:
-    """Says what of the front changed, and has the rules of folders told once they are entered."""
+    """Tells the model what changed, and the rules of folders whose files it reads or edits."""
 
     def __init__(
         self,
@@ -59,11 +59,11 @@ class Front:
         self._entered: set[Path] = set()
         """Folders where files were read or edited since it was last told of their rules."""
         self._unread = frozenset[str]()
-        """What was said of rules that can't be read."""
+        """The warnings about rules that can't be read."""
         record.subscribe(self._hear)
 
     async def fresh(self) -> ContextSet:
-        """Instructions, rules, tools and environment as they are now."""
+        """Instructions, rules, tools and environment, read now."""
         model = self._model()
         skills = await self._skills.front(model)  # the tools depend on it
         made = await asyncio.to_thread(
@@ -89,7 +89,7 @@ class Front:
         return self._record.state.sent_to == f"{model.provider}/{model.name}"
 
     async def move_in(self) -> None:
-        """Put ours in the place of another tool's set-up. Raises `JournalError`."""
+        """Replace the set-up of another tool with ours. Raises `JournalError`."""
         record = self._record
         if record.journal.started.adopted and not record.journal.read_only:
             context = await self.fresh()
@@ -108,7 +108,7 @@ class Front:
             await self._record.append(context)
 
     async def settle(self) -> ContextSet:
-        """The context of the next request: as it was, what changed in it being appended, or a new
+        """The context of the next request: the old one, with changes appended as items, or a new
         one. Raises `JournalError`."""
         record, sent, fresh = self._record, self._is_sent, await self.fresh()
         await self._say_unread()
@@ -128,8 +128,8 @@ class Front:
         return now
 
     async def tell(self) -> None:
-        """Before a request: the rules of folders that were entered, and the skills whose text is
-        lost. Raises `JournalError`."""
+        """Before a request: tell the rules of entered folders, and the skills whose text was
+        compacted. Raises `JournalError`."""
         if self._model().tools:
             await self._skills.tell()
             await self._tell_entered()
@@ -146,7 +146,7 @@ class Front:
                 await tell(self._record, Telling(about, text, file.text))
 
     async def _say_unread(self) -> None:
-        """Once for each file of rules that is there and can't be read."""
+        """Warn once about each file of rules that can't be read."""
         if not self._model().tools:
             return
         unread = await asyncio.to_thread(instructions.unread, self._cwd, self._user_folder)
@@ -178,7 +178,7 @@ class Front:
 
 
 def _tellings(now: Context, fresh: Context, told: Mapping[str, str]) -> list[Telling]:
-    """What the model does not know of `fresh`, where `now` is before the window."""
+    """What the model does not know of `fresh`, if the front is `now`."""
     before = {file.path: file for file in now.agents}
     after = {file.path: file for file in fresh.agents}
     earlier = (about.removeprefix(RULES) for about in told if about.startswith(RULES))

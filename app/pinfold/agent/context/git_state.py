@@ -1,4 +1,4 @@
-"""What git says of the working directory, told before a turn where it has changed."""
+"""Tells the model before a turn what `git status` says, if that changed."""
 
 import asyncio
 from collections import Counter
@@ -16,13 +16,13 @@ SUBJECT = "git"
 # A repository's own configuration names programs: none of them is needed for this.
 STATUS = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain=v2"]
 SECONDS = 2.0
-"""In a repository that takes longer it is asked once."""
+"""A repository that takes longer is asked only once."""
 MAX_BYTES = 1_000_000
 MAX_NAME = 100
 
 
 class GitState:
-    """Runs `git status` in the sandbox, where nothing may be written, or in a trusted folder."""
+    """Runs `git status` in a read-only sandbox, or without one in a trusted folder."""
 
     def __init__(
         self, record: Record, cwd: Path, sandbox: Callable[[], Sandbox | None], *, trusted: bool

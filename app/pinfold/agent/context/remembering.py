@@ -1,4 +1,4 @@
-"""Memories in a session: what it is told of them, and which of them it used."""
+"""Memories in a session: which it is told, and which it used."""
 
 import asyncio
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ SHARE = 0.05
 
 
 class Remembering:
-    """None of it happens without a port, or for a model without tools."""
+    """Does nothing without a port, or for a model without tools."""
 
     def __init__(self, record: Record, port: MemoryPort | None) -> None:
         self._record = record
@@ -38,7 +38,7 @@ class Remembering:
         return [self._port.folder.resolve()] if self._port is not None else []
 
     async def front(self, cwd: Path, model: ModelInfo) -> FrontMemories | None:
-        """What the session is told: decided once, before its first request."""
+        """The memories for the front: decided once, before the first request."""
         decided = self._record.state.memories
         if decided is not None or self._port is None or not model.tools:
             return decided

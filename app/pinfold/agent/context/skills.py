@@ -1,4 +1,4 @@
-"""Skills and commands in a session: what the model is told of them, and what the user is."""
+"""Tells the model and the user of skills and commands."""
 
 import asyncio
 from pathlib import Path
@@ -64,7 +64,7 @@ class Skills:
         return self._made[1]
 
     def folding(self, *, folded: bool) -> Folding:
-        """What folding or unfolding the index would do. Raises `Refused`."""
+        """The fold of the index, with its price. Raises `Refused`."""
         record = self._record
         before = record.gauge.context
         if before.skills is None:
@@ -93,7 +93,7 @@ class Skills:
             await tell(self._record, Telling(READ, text))
 
     def _say(self, shelf: Extensions, waiting: tuple[Extension, ...]) -> None:
-        """Once for each problem, and once for what waits for the user's word."""
+        """Tell each problem once, and what waits to be accepted."""
         for problem in shelf.problems:
             if problem not in self._said:
                 self._record.warn(problem)

@@ -1,4 +1,4 @@
-"""What changes while a session lasts is appended, so that requests begin as before.
+"""Appends what changes during a session, so that requests begin as before.
 
 A provider's prompt cache serves the part of a request that is byte for byte that of an earlier
 one. So the state of a thing (approvals, a file of rules, the branch) is told at the end of the
@@ -14,10 +14,10 @@ from pinfold.rollout.items import ABOUT, Item
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """The state of one thing, as the model is told of it."""
+    """The state of one subject, as told to the model."""
 
     about: str
-    """The thing."""
+    """The subject."""
     text: str
     state: str | None = None
     """What is compared with what the model knows, where that is not `text` itself."""

@@ -1,5 +1,5 @@
-"""A recording, written down again event by event at its own pace: the window and the gauge come
-out as they were, whoever recorded it, or as other compactions would have made them."""
+"""Plays a recording into a session at its own pace: the window and the gauge come out as recorded,
+or as other compactions would have made them."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -47,8 +47,8 @@ class Playback:
         reading: Callable[[], GaugeReading],
         compact: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
-        """`compact` is asked before each recorded request and tells whether it did; with it, the
-        recorded compactions are left out."""
+        """`compact` is called before each recorded request and returns whether it compacted; with
+        it the recorded compactions are left out."""
         self.rounds: list[Round] = []
         """The compactions, recorded or not."""
         self._record = record
@@ -98,7 +98,7 @@ class Playback:
             batch.clear()
 
     async def _replace(self, event: Event) -> None:
-        """A recorded window, where it is played at all."""
+        """Play a recorded window, unless it is left out."""
         forms, before = self._record.window.forms, self._reading()
         generation = self._record.window.generation
         await self._retelling.append([event])
@@ -118,7 +118,7 @@ class Playback:
         self.rounds.append(round_of(forms, before, window, self._reading(), made))
 
     async def _lead_up(self, item: Item, seconds: float, reading: float) -> None:
-        """What is seen before an item is there: it streams, or one waits for it."""
+        """Before an item: stream it, or wait for it."""
         record, clock = self._record, self._clock
         if item.kind == "user":
             record.enter("idle")

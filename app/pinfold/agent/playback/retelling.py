@@ -1,4 +1,4 @@
-"""A recording's events as they are in the record that it is played into."""
+"""Writes a recording's events with the numbers of the record that it is played into."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from pinfold.rollout.values import PlanBase
 
 
 class Retelling:
-    """What names an event or an item names it there."""
+    """Translates the numbers of events and items."""
 
     def __init__(self, record: Record, *, own: bool, foreign: bool) -> None:
         """`own` leaves the recorded compactions out, for others to take their place; `foreign`
@@ -47,7 +47,7 @@ class Retelling:
         """Items that the user went back behind, as they are numbered here."""
 
     async def append(self, events: Sequence[Event]) -> None:
-        """Write them down. A `WindowReplaced` comes alone: it is made from the window now."""
+        """Write them. A `WindowReplaced` comes alone: it is made from the current window."""
 
         def make(n: int) -> list[Data]:
             self._next = n
@@ -71,14 +71,14 @@ class Retelling:
         return data
 
     def _played_seq(self, seq: int) -> int:
-        """The event itself, or the last one before it that was not left out."""
+        """The number of the event, or of the last one before it that was not left out."""
         at = bisect_right(self._recorded, seq)
         return self._played[at - 1] if at else 0
 
     # Without the recorded compactions
 
     def _without(self, event: Event) -> Data | None:
-        """The event as it is where they never were; None where it belongs to one."""
+        """The event without the recorded compactions; None if it belongs to one."""
         data = event.data
         match data:
             case ItemAdded(item=item):
@@ -115,7 +115,7 @@ class Retelling:
         return replace(item, n=self._numbers[item.n])
 
     def _rewound(self, data: WindowReplaced) -> WindowReplaced:
-        """What the user went back behind goes here too, and comes back where it did."""
+        """A rewind removes the same items here, and brings the same ones back."""
         known, window = self._numbers, self._record.window
         stays = [n for n, _ in data.window]
         gone = {known[n] for n in self._stood.difference(stays) if n in known}
@@ -132,7 +132,7 @@ class Retelling:
         )
 
     def _marked(self, seq: int, data: ItemsMarked) -> ItemsMarked | None:
-        """A foreign tool's masks are compactions of its own."""
+        """Leave out the masks of a foreign tool: they are its compactions."""
         masks = self._foreign and any(form == "masked" for _, form in data.items)
         if masks or data.undoes in self._left_out:
             self._left_out.add(seq)

@@ -1,4 +1,4 @@
-"""What each compaction of a recording came to, as it played."""
+"""The compactions of a recording that was played, as a table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -25,7 +25,7 @@ class Round(Struct, frozen=True):
     before: int
     after: int
     kept: int
-    """Items that stand as they did."""
+    """Items whose form did not change."""
     masked: int
     archived: int
     inserted: int
@@ -40,7 +40,7 @@ def round_of(
     after: GaugeReading,
     made: Boundary,
 ) -> Round:
-    """The round that made `window` out of one of these forms."""
+    """The round that made `window` from one with these forms."""
     now = window.forms
     return Round(
         after_item=made.last,

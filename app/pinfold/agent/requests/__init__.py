@@ -1,1 +1,1 @@
-"""Requests to models: sent, retried, counted, and what they teach of the model's window."""
+"""Requests to models: sent, retried, counted; what refused ones teach of the model's window."""

@@ -1,4 +1,4 @@
-"""What the next request costs where the provider's prompt cache holds nothing of it any more."""
+"""What the next request costs when the provider's prompt cache has expired."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress

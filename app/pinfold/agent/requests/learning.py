@@ -30,7 +30,7 @@ _BEFORE = {
 
 @dataclass(eq=False)
 class Learning:
-    """Narrows the connection's window, and widens it again."""
+    """Narrows the connection's context window, and widens it again."""
 
     _record: Record
     _connection: Callable[[], Connection]
@@ -43,7 +43,7 @@ class Learning:
     """Tokens of the largest request that each model has taken, as far as that still holds."""
 
     async def refused(self, error: ContextOverflow) -> bool:
-        """Learn from the request that was just refused; whether that was anything new.
+        """Learn from the request that was just refused; whether anything new was learned.
 
         Raises `JournalError`.
         """
@@ -74,7 +74,7 @@ class Learning:
         return True
 
     async def _count(self, error: ContextOverflow, model: ModelInfo) -> bool:
-        """Let the gauge know how the server counts; whether it tells that."""
+        """Journal the server's own count for the gauge; whether it told one."""
         record, used, limit = self._record, self._reading().used, error.limit
         tokens = error.tokens
         if tokens is None and limit is not None and limit // 2 < used <= limit:

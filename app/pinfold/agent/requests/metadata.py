@@ -1,4 +1,4 @@
-"""Turn metadata: what a request is for, told to the server in one header; its cache key.
+"""Turn metadata: a header that tells the server what a request is for, and its cache key.
 
 The fields are those of Codex's own header of that kind.
 """
@@ -17,7 +17,7 @@ Kind = Literal["turn", "prewarm", "compaction"]
 
 
 def detached(kind: Literal["memory"], *, wanted: bool) -> dict[str, str]:
-    """The header of a request that no session makes: it says nothing of who asks."""
+    """The header of a request outside any session: it names none."""
     return _header({"request_kind": kind}) if wanted else {}
 
 
@@ -35,12 +35,12 @@ class Metadata:
 
     @property
     def cache_key(self) -> str:
-        """Of requests that begin alike: a fork continues where its parent was."""
+        """The same for requests that begin alike: a fork shares its parent's."""
         started = self._record.journal.started
         return (started.forked_from or "").rpartition(":")[0] or self._record.state.id
 
     def headers(self, kind: Kind, compaction: Compaction | None = None) -> dict[str, str]:
-        """What to send along."""
+        """The headers of a request."""
         if not self._wanted:
             return {}
         state = self._record.state

@@ -29,7 +29,7 @@ class ModelChoice:
         """Of models, for `price_of`."""
         self.connection = connection
         self.effort = effort
-        """How hard the model is told to think; None: as it does by itself."""
+        """Reasoning effort; None is the model's default."""
         self._record = record
         self._connect = connect
 
@@ -62,7 +62,7 @@ class ModelChoice:
             await self._record.append(now)
 
     async def think(self, effort: str | None) -> None:
-        """Have the model think so hard from the next request on; None: as it does by itself.
+        """Set the reasoning effort from the next request on; None is the model's default.
 
         Raises `ValueError` where it does not take that level, and `JournalError`.
         """
@@ -80,7 +80,7 @@ class ModelChoice:
             await self.recount(self._record.gauge.counter)
 
     async def recount(self, counter: Counter) -> None:
-        """Count the window again, with a counter that has its tokenizer by now."""
+        """Count the window again, with a counter that has loaded its tokenizer."""
         wire_api = self.connection.wire_api
         # Counted in a thread, remembered by the counter, then only added up here.
         items = [shown.item for shown in self._record.window.shown]

@@ -1,4 +1,4 @@
-"""A first request while the user types: it opens the connection and fills the prompt cache."""
+"""A request while the user types, which opens the connection and fills the prompt cache."""
 
 import asyncio
 from collections.abc import Callable
@@ -92,7 +92,7 @@ class Prewarm:
             await record.append(finished)
 
     async def close(self) -> None:
-        """Break off, and wait for the end of it."""
+        """Stop, and wait until it has."""
         task = self._task
         self.stop()
         if task is not None:

@@ -1,4 +1,4 @@
-"""One response from the model: streamed, journalled part by part, retried where that can help."""
+"""One response from the model: streamed, journalled part by part, retried if that can help."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -39,7 +39,7 @@ LOST = "[The connection broke inside a call of {}, which did not run. Make it ag
 
 @dataclass(slots=True)
 class _Pieces:
-    """What has streamed of parts that are not whole yet."""
+    """The streamed pieces of parts that are not complete."""
 
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
@@ -66,13 +66,13 @@ class _Pieces:
 
 @dataclass(slots=True)
 class Response:
-    """What came: the whole items, and why it ended."""
+    """The items of a response, and why it ended."""
 
     number: int
     items: list[Item] = field(default_factory=list)
     stop: str = ""
     lost: str = ""
-    """Tools of calls that were cut off and never came whole."""
+    """Tools of calls that were cut off."""
     usage: Usage = field(default_factory=Usage)
     """Where the provider told it."""
 
@@ -94,7 +94,7 @@ class Response:
 
 
 class Requester:
-    """Sends the window to the model and journals what comes."""
+    """Sends the window to the model and journals the response."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class Requester:
     async def respond(
         self, connection: Connection, turn: int, fit: Callable[[], Awaitable[object]]
     ) -> Response:
-        """The next response; before it is asked for again, `fit` has the window fit.
+        """The next response; `fit` makes the window fit before a retry.
 
         Raises `ProviderError` when retrying can't help or is used up.
         """
@@ -277,7 +277,7 @@ class Requester:
         *,
         reasoning: bool,
     ) -> None:
-        """Journal what streamed of parts that did not become whole."""
+        """Journal the pieces of parts that were cut off."""
         kinds: tuple[tuple[Kind, list[str]], ...] = (
             ("reasoning", pieces.reasoning if reasoning else []),
             ("assistant", pieces.text),

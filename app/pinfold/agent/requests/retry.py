@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 
 def delay(error: ProviderError, attempt: int, rng: Random) -> float:
-    """Seconds before attempt `attempt + 1`; never less than a told wait."""
+    """Seconds before attempt `attempt + 1`; never less than the server asks for."""
     backoff = min(CAP, BASE * 2.0 ** (attempt - 1))
     if error.retry_after is not None:
         return error.retry_after + rng.uniform(0, 0.1 * backoff)

@@ -1,4 +1,4 @@
-"""Asking the provider to count the window, where it counts and no report tells."""
+"""Asks the provider to count the window, if it can and no report has."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from pinfold.rollout.journal import JournalError
 
 
 class ServerCount:
-    """Asks between turns, after whatever made the last report worthless."""
+    """Asks between turns, after changes that made the last report outdated."""
 
     def __init__(self, record: Record, connection: Callable[[], Connection]) -> None:
         self._record = record
@@ -40,7 +40,7 @@ class ServerCount:
                         self.ask()
 
     def ask(self) -> None:
-        """Begin to ask, if there is something to count and no turn runs."""
+        """Start asking, if there is something to count and no turn runs."""
         self.stop()
         record = self._record
         if record.phase == "idle" and record.window.shown and not record.journal.read_only:

@@ -1,4 +1,4 @@
-"""Having a model write: requests beside the turns, with a session or without one."""
+"""Has a model write a text: requests beside the turns, with or without a session."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One request as it ended, for whoever keeps a journal."""
+    """How one request ended, for a journal."""
 
     number: int
     """From 1."""
@@ -74,7 +74,7 @@ def _with_instruction(items: Sequence[Item], instruction: str) -> tuple[Item, ..
 
 
 def _untold(*_: object) -> None:
-    """Nobody watches."""
+    """Report no progress."""
 
 
 def _uncalibrated() -> float:
@@ -257,7 +257,7 @@ class Writer:
         estimate: int,
         max_output: int,
     ) -> Answer:
-        """Ask, and again where that can help; a server that is down is not waited for each time."""
+        """Ask, with retries; not for a server that was down the last time."""
 
         async def attempt(number: int) -> Answer:
             if self._left is not None and estimate + max_output > self._left():
@@ -320,7 +320,7 @@ class Writer:
         return Written("".join(parts), done.usage or Usage(), done.stop), done.usage
 
     def _add(self, detail: str) -> None:
-        """Tell what continues within the step."""
+        """Report progress within the step."""
         self._told(f"{self._step}, {detail}", self._share)
 
     def _estimate(self, context: Context, items: Sequence[Item]) -> int:

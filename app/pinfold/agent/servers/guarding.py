@@ -1,4 +1,4 @@
-"""Guarded places, compared after a call of another program's tool as after a command."""
+"""Compares guarded places before and after a call of a server's tool, as for a command."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ from pinfold.tools.sandbox.places import look, moved, put_back, remember, set_as
 
 @asynccontextmanager
 async def guarded(context: ToolContext, *, compare: bool) -> AsyncIterator[list[str]]:
-    """Around the call: notes on what was set aside are in the list once it has ended."""
+    """Around the call; when it has ended the list has notes on what was set aside."""
     notes: list[str] = []
     if not compare:
         yield notes
@@ -35,6 +35,6 @@ async def guarded(context: ToolContext, *, compare: bool) -> AsyncIterator[list[
 
 
 def _apart(scratch: Path, context: ToolContext) -> Path:
-    """Where copies go: calls run side by side."""
+    """The folder for the copies of this call: others run in parallel."""
     name = "".join(c for c in context.call_id if c.isalnum())[:32]
     return scratch / "guarded" / f"call-{name}"

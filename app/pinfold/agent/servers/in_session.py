@@ -1,4 +1,4 @@
-"""The servers of a session: starting, watching, announcing, folding."""
+"""The MCP servers of a session: started, watched, announced, folded."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PLACE = re.compile(r"tools?\b[\[.](\d+)")
 
 
 class SessionServers:
-    """`Session.servers`. What of it is the user's to do raises `Refused`."""
+    """`Session.servers`."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class SessionServers:
         return None
 
     async def ready(self, name: str) -> None:
-        """Wait while a server starts. Raises `ToolError` where it can't be used then."""
+        """Wait until a server has started. Raises `ToolError` if it can't be used."""
         while (state := self.port.state(name)).state == "starting":
             self._changed.clear()
             await self._changed.wait()
@@ -137,7 +137,7 @@ class SessionServers:
         return True
 
     async def _remember(self, refused: Sequence[tuple[FrontServer, str]]) -> None:
-        """For later sessions."""
+        """Remember refused schemas for later sessions."""
         for server, name in refused:
             tool = self.listing.tool(server.name, name)
             if tool is not None:
@@ -201,11 +201,11 @@ class SessionServers:
         return [self.port.state(name) for name in self.port.names()]
 
     def front(self) -> Mapping[str, FrontServer]:
-        """The servers that requests speak of, by name."""
+        """The servers in the front of requests, by name."""
         return {server.name: server for server in self._record.gauge.context.servers}
 
     async def folding(self, name: str, tool: str = "", *, folded: bool) -> Folding:
-        """What folding or unfolding a server, or a tool, would do. Raises `Refused`."""
+        """The fold of a server or one tool, with its price. Raises `Refused`."""
         record = self._record
         if name not in self.port.names():
             raise Refused(f"There is no MCP server {name}.")

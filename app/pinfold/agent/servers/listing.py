@@ -1,4 +1,4 @@
-"""What the front of a request says of servers, and when that may change."""
+"""The servers' part of the front, and when it may change."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -19,7 +19,7 @@ NEW, BUDGET, STOPPED, REFUSED, USER = "new", "budget", "stopped", "schema", "use
 
 
 class Listing:
-    """Makes the servers' part of a context, anew or as it was."""
+    """Makes the servers' part of a context, new or as it was."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Listing:
     # Lists
 
     def lists(self, name: str) -> ServerState | None:
-        """What a server offers, as far as the user approved it: now, else last time."""
+        """What a server offers, if the user approved it: now, else last time."""
         try:
             live = self._servers.state(name)
         except KeyError:
@@ -143,7 +143,7 @@ class Listing:
         )
 
     def _why(self, lists: ServerState, before: FrontServer | None) -> str:
-        """Why it is folded, its tokens aside."""
+        """Why a server is folded, apart from the budget."""
         if before is not None and before.folded == USER:
             return USER
         if self._servers.state(lists.name).state in ("failed", "stopped"):

@@ -1,6 +1,6 @@
-"""What the user's words ask of servers: resources (`@server:uri`), prompts (`/mcp:server:prompt`).
+"""Resources (`@server:uri`) and prompts (`/mcp:server:prompt`) of servers in the user's words.
 
-What comes is data of the server's, in an item of its own before the user's words.
+Their content is data of the server's, in an item before the user's.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Mentioned:
         return PromptCall(server, found, arguments)
 
     async def put(self, call: PromptCall) -> tuple[Image, ...]:
-        """Journal what the server made of it; its pictures. Raises `Stopped`, `JournalError`."""
+        """Journal the server's text for it; its pictures. Raises `Stopped`, `JournalError`."""
         name = f"{SLASH}{call.server}:{call.prompt.name}"
         outcome = await self._tried(name, call.server, partial(_expanded, call))
         if outcome is None:
@@ -117,7 +117,7 @@ class Mentioned:
     async def _tried(
         self, name: str, server: str, work: Callable[[Servers], Awaitable[ToolOutcome]]
     ) -> ToolOutcome | None:
-        """What came; None where it failed, which the user is told."""
+        """The result; None if it failed, after a warning to the user."""
         try:
             await self._servers.ready(server)
             return await work(self._servers.port)

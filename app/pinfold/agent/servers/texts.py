@@ -1,4 +1,4 @@
-"""Texts of servers, made fit for a model: cleaned and cut."""
+"""Texts of servers, cleaned and cut for a model."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

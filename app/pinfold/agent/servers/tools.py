@@ -1,4 +1,4 @@
-"""The tools that reach servers: one for each tool in the front, and two that reach them all."""
+"""The tools that call servers: one for each tool in the front, and two for all the others."""
 
 from __future__ import annotations
 

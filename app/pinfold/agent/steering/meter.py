@@ -1,4 +1,4 @@
-"""The gauge, read for the model and the settings of now."""
+"""Reads the gauge for the current model and settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Steering the window: what the user sees of it and does to it, between and during turns."""
+"""What the user sees of the window and does to it, between and during turns."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ class Steering:
 
     @property
     def context(self) -> Context:
-        """What is before the window in the next request."""
+        """The front of the next request."""
         return self._record.gauge.context
 
     @property
@@ -85,7 +85,7 @@ class Steering:
         return standing(self._record.window, generation)
 
     def differences(self, one: int, other: int) -> Sequence[Difference]:
-        """What is not in two windows alike. Raises `Refused`."""
+        """The items that differ between two windows. Raises `Refused`."""
         return differences(self._record.window, one, other)
 
     def count(self, text: str) -> int:
@@ -110,7 +110,7 @@ class Steering:
         return self._record.window.partner(n)
 
     def form(self, n: int) -> Form | None:
-        """How item `n` is in the window; None where it doesn't."""
+        """The form of item `n` in the window; None if it is not in it."""
         return self._record.window.form(n)
 
     def pin_on(self, n: int) -> Pin | None:
@@ -156,7 +156,7 @@ class Steering:
         return effect
 
     async def undo(self) -> str:
-        """Undo the newest change of the window; what that was. Raises `Refused`, `JournalError`."""
+        """Undo the newest change of the window; its name. Raises `Refused`, `JournalError`."""
         self._record.check_writable()
         self._check_idle()
         newest = self._record.window.undo.newest
@@ -166,7 +166,7 @@ class Steering:
         return newest.what
 
     async def outlook(self, generation: int) -> Outlook:
-        """What `restore` would come to. Raises `Refused`."""
+        """The sizes before and after `restore`. Raises `Refused`."""
         window, gauge = self._record.window, self._record.gauge
         forms = dict(restore_of(window, generation).window)
 

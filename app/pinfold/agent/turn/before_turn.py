@@ -1,4 +1,4 @@
-"""What goes before a turn: the context, hooks, pictures, and what changed meanwhile."""
+"""Before a turn: the context, hooks, pictures, and what changed since the last one."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -109,7 +109,7 @@ class BeforeTurn:
         return images + theirs
 
     async def _catch_up(self) -> None:
-        """Journal what changed since the last request; the model reads what became of it."""
+        """Journal what changed since the last request, for the model."""
         if self._model().tools:
             left, self._left = self._left, ""
             await self._add("checkpoint", left)

@@ -1,4 +1,4 @@
-"""What a turn may use: steps and money, for the session and its agents together."""
+"""The limits of a turn, in steps and money, for the session and its agents together."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -44,7 +44,7 @@ class Budget:
         self._before = self._spent().models
 
     async def step(self, model: ModelInfo, ask: Approver) -> Ending | None:
-        """Count one more request to `model`; how the turn ends instead, where none may go out.
+        """Count one more request to `model`; the ending if a limit allows none.
 
         At the limit of steps one of those that share it asks the user, for all of them.
         """

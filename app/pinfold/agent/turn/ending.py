@@ -1,4 +1,4 @@
-"""How a turn ended: what whoever sent its prompt can wait for."""
+"""How a turn ended: what `Session.send` returns."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -13,17 +13,17 @@ class Ending:
     """How a turn ended."""
 
     state: Literal["done", "waiting", "interrupted", "failed"]
-    """`waiting` can go on as it is: later, or once the user has acted."""
+    """`waiting` can continue unchanged: later, or once the user has acted."""
     reason: str = ""
     """Why it did not get to `done`."""
     limit: Literal["", "steps", "cost", "output"] = ""
     """The limit that it reached: of steps or of cost in a turn, or of the model's output."""
     usage: Usage = field(default_factory=Usage)
-    """Of its requests together; what compactions used meanwhile is not in it."""
+    """Of all its requests, without compactions."""
     answer: str = ""
     """The text after its last call."""
     sent: bool = True
-    """False where not even the prompt could be written down, or it was taken back before."""
+    """False if the prompt could not be journalled, or was taken back."""
 
 
 UNSENT = Ending("interrupted", sent=False)
@@ -41,7 +41,7 @@ class Sending:
     )
 
     def end(self, ending: Ending) -> None:
-        """Tell who waits for it; the first ending counts."""
+        """Set the ending; the first one counts."""
         if not self.ending.done():
             self.ending.set_result(ending)
 

@@ -42,7 +42,7 @@ class Expanding:
     """Continues with another model. Raises `ProviderError`, `JournalError`."""
 
     async def called(self, prompt: Prompt) -> Invocation | None:
-        """What a prompt calls, from its file as it is now; None where it is plain text.
+        """The skill or command that a prompt calls, from its file now; None for plain text.
 
         Raises `Stopped` where that can't be used.
         """

@@ -31,7 +31,7 @@ class Planning:
     _ask: Callable[[Question], Awaitable[Decision]]
 
     async def offer(self, ending: Ending) -> Prompt | None:
-        """After a turn in plan mode that ended with a plan: what the user says to it.
+        """After a turn that ended with a plan: ask the user; the prompt to continue with.
 
         Where they accept it, the plan is journalled and the mode is the one that they chose.
         Raises `JournalError`.

@@ -1,4 +1,4 @@
-"""How a session was left, told when it is opened again, and ended where it was cut short."""
+"""Reopens a session: tells how it was left, and ends a turn that was cut short."""
 
 import asyncio
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ class LeftAt:
         return f"Your last request (#{self.n}){finished}: “{self.request}”.{plan}"
 
     def for_model(self) -> str:
-        """What is left to do; nothing where that is nothing."""
+        """What is left to do; empty if nothing is."""
         if not self.n or (self.ending == "done" and not self.opened):
             return ""
         ending = _ending(self.ending, self.reason)
@@ -77,7 +77,7 @@ class LeftAt:
 
 
 def left_at(record: Record) -> LeftAt:
-    """As the journal has it, and the checkpoint beside it: no plan where that file is missing."""
+    """From the journal and the checkpoint file; no plan if that is missing."""
     state, archive = record.state, record.window.archive
     asked = (n for n in reversed(tuple(archive)) if archive.head(n).kind == "user")
     n = next(asked, 0)
@@ -106,7 +106,7 @@ def _ending(state: str, reason: str) -> str:
 
 
 def found_as(state: State, *, read_only: bool) -> tuple[str, ...]:
-    """Sentences on how the last turn ended and what waited behind it; none where all was done."""
+    """Sentences on how the last turn ended and which prompts waited; none if all was done."""
     found = []
     if state.turn_open:
         found.append(
@@ -121,7 +121,7 @@ def found_as(state: State, *, read_only: bool) -> tuple[str, ...]:
 
 
 def damage_of(torn: Torn | None, unreadable: int) -> tuple[str, ...]:
-    """Sentences on what of the journal could not be read: its end, and lines further up."""
+    """Sentences on the lines of the journal that could not be read."""
     said = []
     if torn is not None:
         size, kept = f"({torn.size:,} bytes)", f"cut off and kept in {torn.path}."
@@ -139,7 +139,7 @@ def damage_of(torn: Torn | None, unreadable: int) -> tuple[str, ...]:
 
 
 def changed_since(meanwhile: Meanwhile, checkpoint: CheckpointV1) -> str:
-    """What the model reads of it: the files, and the checkpoint with what they made suspect."""
+    """The changed files for the model, and the checkpoint with the facts in doubt."""
     return (
         "Files changed while this session was closed; read them again before you rely on them.\n"
         f"{meanwhile}\n\n{view_v1(checkpoint)}".rstrip()

@@ -1,4 +1,4 @@
-"""One turn: from a prompt to the agent's rest, with all requests and tool calls between."""
+"""One turn: a prompt, and requests and tool calls until the agent is done."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 INTERRUPTED = "Not run: the turn was interrupted."
 FAILED = "Not run: the turn ended with an error."
 _WAITING = (RateLimited, TimedOut, AuthenticationFailed)
-"""After these the turn can go on as it is, later or once the user has acted."""
+"""After these the turn can continue unchanged, later or once the user has acted."""
 _WORK = ("assistant", "tool_call", "tool_result")
 CUT = "[Your reply reached the output limit and was cut there.]"
 CUT_CALL = (
@@ -55,9 +55,9 @@ CUT_CALL = (
 MOST_CUTS = 3
 """Replies in a row that reach the output limit."""
 MOST_STOPS = 3
-"""Times that hooks have the agent go on in one turn."""
+"""Times that hooks make the agent continue in one turn."""
 MOST_REFUSALS = 5
-"""Of one request as too long, after each of which a shorter one goes out."""
+"""Of one request as too long; after each a shorter one is sent."""
 
 
 class Turn:
@@ -107,9 +107,9 @@ class Turn:
         *before: Data,
         images: tuple[Image, ...] = (),
     ) -> Ending:
-        """Run to the agent's rest; `before` is journalled with the prompt.
+        """Run until the agent is done; `before` is journalled with the prompt.
 
-        Cancel it to interrupt: what came is kept, and it still returns.
+        Cancel it to interrupt: what arrived is kept, and it still returns.
         """
         record = self._record
         number = record.state.turn + 1
@@ -242,8 +242,8 @@ class Turn:
             await self._servers.tell()
 
     async def _respond(self, number: int) -> Response:
-        """The next response. A request that the provider finds too long teaches the window, which
-        is compacted, and goes out again."""
+        """The next response. After a request that is too long, the window is learned and compacted,
+        and the request is sent again."""
         fit = partial(self._triggers.check, "threshold", "mid_turn")
         refusals = 0
         while True:

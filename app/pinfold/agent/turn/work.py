@@ -1,4 +1,4 @@
-"""What a session is busy with: one task at a time, and then the prompts that wait."""
+"""Runs one task of a session at a time, then the prompts that wait."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -89,7 +89,7 @@ class Work:
         return await asyncio.shield(answer)
 
     def interrupt(self) -> None:
-        """End what runs. What came is kept."""
+        """Stop what runs. What arrived is kept."""
         if self.busy:
             # Not at once: a task that is cancelled before its first step never sees its prompt.
             asyncio.get_running_loop().call_soon(self._cancel)
@@ -190,14 +190,14 @@ class Work:
             self._settle(None)
 
     async def _go_on(self) -> None:
-        """Take up the prompts that waited, unless the user ended it all."""
+        """Run the prompts that waited, unless the user interrupted."""
         if _interrupted():
             self._settle(None)
         else:
             await self._run(*self.queue.next())
 
     def _settle(self, waiting: Sending | None) -> None:
-        """Put into the prompt what was not sent: `waiting`, and the queue."""
+        """Return what was not sent to the prompt: `waiting`, and the queue."""
         texts = [] if waiting is None else [waiting.prompt.text]
         if self.closing:
             self.queue.leave()
