@@ -18,7 +18,7 @@ from msgspec import Struct
 from pinfold.agent.record import Record
 from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
-from pinfold.tools.process import RunningCommand
+from pinfold.tools.process import output_of
 from pinfold.window.refused import Refused
 
 Moment = Literal[
@@ -130,11 +130,7 @@ class Hooks:
 
     async def _run(self, command: str, stdin: IO[bytes], stderr: IO[bytes]) -> tuple[int, bytes]:
         argv = [shutil.which("bash") or "/bin/sh", "-c", command]
-        printed = bytearray()
-        async with RunningCommand(argv, self._cwd, stdin=stdin, stderr=stderr.fileno()) as running:
-            async for chunk in running.output():
-                printed += chunk[: MAX_OUTPUT - len(printed)]
-            return await running.exit_code(), bytes(printed)
+        return await output_of(argv, self._cwd, MAX_OUTPUT, stdin=stdin, stderr=stderr.fileno())
 
     def _warn(self, command: str, why: str) -> None:
         self._record.warn(f"Hook {one_line(command)[:80]}: {one_line(why)[:_REASON]}")

@@ -117,17 +117,15 @@ def _row(n: int, text: str) -> tuple[int, str, str]:
 def _parts(text: str) -> str:
     """The words of `text` that are found by their parts too, taken apart."""
     # Most words are told at a glance to have none; the pattern alone takes three times as long.
-    maybe = (word for word in dict.fromkeys(text.split()) if not _is_plain(word))
+    maybe = (
+        word for word in dict.fromkeys(text.split()) if not (word.isascii() and word.islower())
+    )
     joined = (found[0] for found in _JOINED.finditer("\n".join(maybe)))
     return "\n".join(
         " ".join(_SEAM.split(word))
         for word in joined
         if len(word) <= _LONGEST or not word.isascii()
     )
-
-
-def _is_plain(word: str) -> bool:
-    return word.isascii() and word.islower()
 
 
 def _match(query: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pinfold.ports.tool import ToolError
 from pinfold.tools.pictures import MAX_BYTES
-from pinfold.tools.process import RunningCommand
+from pinfold.tools.process import output_of
 
 TIMEOUT = 5.0
 """Seconds."""
@@ -47,20 +47,13 @@ async def save_picture(folder: Path) -> Path:
 
 async def _printed(words: list[str], folder: Path) -> bytes:
     """What a command prints; nothing where it fails."""
-    printed = bytearray()
+    most = 3 * MAX_BYTES  # AppleScript prints two digits for a byte
     try:
-        async with (
-            asyncio.timeout(TIMEOUT),
-            RunningCommand(words, folder, stderr=asyncio.subprocess.DEVNULL) as running,
-        ):
-            async for chunk in running.output():
-                printed += chunk
-                if len(printed) > 2 * MAX_BYTES + len(PNG):
-                    return b""
-            code = await running.exit_code()
+        async with asyncio.timeout(TIMEOUT):
+            code, printed = await output_of(words, folder, most, stderr=asyncio.subprocess.DEVNULL)
     except (TimeoutError, ToolError, OSError):
         return b""
-    return b"" if code else bytes(printed)
+    return b"" if code or len(printed) == most else printed
 
 
 def _png(printed: bytes) -> bytes:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pinfold.ports.tool import Observation, ToolContext, ToolError, ToolOutcome
 from pinfold.tools import workspace
@@ -30,28 +30,9 @@ class FileEdit:
         return "create" if self.before is None else "update"
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
-    change: FileEdit
-    mode: int | None
-    """The bits that the file had."""
-
-
 def combined(changes: Sequence[FileEdit]) -> str:
     """The diffs of all changes."""
     return "".join(change.diff.text for change in changes)
-
-
-def _detail(changes: Sequence[FileEdit], context: ToolContext) -> dict[str, Any]:
-    """What the screen shows of changes: `path` is the first file, `paths` are all."""
-    paths = [workspace.uri(change.path, context.workspace) for change in changes]
-    return {
-        "path": paths[0],
-        "paths": paths,
-        "diff": combined(changes),
-        "added": sum(change.diff.added for change in changes),
-        "removed": sum(change.diff.removed for change in changes),
-    }
 
 
 def counts(diff: Diff) -> str:
@@ -72,26 +53,28 @@ def apply(
             _back_up(change, context)
     except OSError as error:
         raise ToolError(f"Nothing was changed: {error}") from error
-    done: list[_Done] = []
+    done: list[tuple[FileEdit, int | None]] = []
     try:
         for change in changes:
             mode = None if change.before is None else workspace.file_mode(change.path)
             _make(change, mode)
-            done.append(_Done(change, mode))
+            done.append((change, mode))
     except OSError as error:
         lost = _undo(done, context)
         if not lost:
             raise ToolError(f"Nothing was changed: {error}") from error
         names = "; ".join(_lost(change, context) for change in lost)
         return ToolOutcome(f"{names}: {error}", False, _observations(lost, context))
-    detail = _detail(changes, context) | {
-        "whole": whole or all(_is_new(change) for change in changes)
+    seen = _observations(changes, context)
+    detail = {
+        "path": seen[0].uri,
+        "paths": [observation.uri for observation in seen],
+        "diff": combined(changes),
+        "added": sum(change.diff.added for change in changes),
+        "removed": sum(change.diff.removed for change in changes),
+        "whole": whole or all(change.op == "create" for change in changes),
     }
-    return ToolOutcome(told, True, _observations(changes, context), detail)
-
-
-def _is_new(change: FileEdit) -> bool:
-    return change.before is None and change.after is not None
+    return ToolOutcome(told, True, seen, detail)
 
 
 def _back_up(change: FileEdit, context: ToolContext) -> None:
@@ -109,18 +92,17 @@ def _make(change: FileEdit, mode: int | None) -> None:
         workspace.write(change.path, change.after, change.mode if mode is None else mode)
 
 
-def _undo(done: Sequence[_Done], context: ToolContext) -> list[FileEdit]:
-    """Put the files back; the changes that could not be undone."""
+def _undo(done: Sequence[tuple[FileEdit, int | None]], context: ToolContext) -> list[FileEdit]:
+    """Put the files back, with the mode that each had; the changes that could not be undone."""
     lost: list[FileEdit] = []
-    for one in reversed(done):
-        path, before = one.change.path, one.change.before
+    for change, mode in reversed(done):
         try:
-            if before is None:
-                path.unlink(missing_ok=True)
+            if change.before is None:
+                change.path.unlink(missing_ok=True)
             else:
-                workspace.restore(before, context.folder, path, one.mode)
+                workspace.restore(change.before, context.folder, change.path, mode)
         except OSError:
-            lost.append(one.change)
+            lost.append(change)
     return lost
 
 
@@ -132,10 +114,13 @@ def _lost(change: FileEdit, context: ToolContext) -> str:
 
 
 def _observations(changes: Sequence[FileEdit], context: ToolContext) -> tuple[Observation, ...]:
-    return tuple(_observation(change, context) for change in changes)
-
-
-def _observation(change: FileEdit, context: ToolContext) -> Observation:
-    name = workspace.uri(change.path, context.workspace)
-    hashed = None if change.after is None else workspace.blob_hash(change.after)
-    return Observation(name, "file", change.op, hashed, change.before)
+    return tuple(
+        Observation(
+            workspace.uri(change.path, context.workspace),
+            "file",
+            change.op,
+            None if change.after is None else workspace.blob_hash(change.after),
+            change.before,
+        )
+        for change in changes
+    )

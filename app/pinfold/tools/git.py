@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line
-from pinfold.tools.process import RunningCommand
+from pinfold.tools.process import output_of
 
 _SAFE = (
     ("core.fsmonitor", "false"),
@@ -52,16 +52,12 @@ async def git_bytes(
     most: int = MAX_OUTPUT,
 ) -> bytes:
     """The same as bytes, at most so many; `env` has further variables."""
-    printed = bytearray()
     variables = {**safe_env(settings), **(env or {})}
-    async with RunningCommand(["git", *words], folder, env=variables) as command:
-        async for piece in command.output():
-            printed += piece[: most - len(printed)]
-        code = await command.exit_code()
+    code, printed = await output_of(["git", *words], folder, most, env=variables)
     if code:
         said = printed.decode(errors="replace").strip().removeprefix("fatal: ")
         raise ToolError(one_line(said) or f"git ended with {code}")
-    return bytes(printed)
+    return printed
 
 
 async def no_filters(folder: Path) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pinfold import small_files
 from pinfold.paths import repository_root
+from pinfold.tools.workspace import scanned
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -49,7 +50,7 @@ def walk(folder: Path) -> list[str]:
     while waiting and len(found) < MAX_FILES and time.monotonic() < end:
         prefix, rules = waiting.pop()
         rules = _with_rules(rules, prefix, root / prefix / ".gitignore")
-        for entry in _entries(root / prefix):
+        for entry in scanned(root / prefix):
             if entry.name in CLUTTER:
                 continue
             path = prefix + entry.name
@@ -61,14 +62,6 @@ def walk(folder: Path) -> list[str]:
             ):
                 found.append(path.removeprefix(base))
     return sorted(found[:MAX_FILES])
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []
 
 
 def _rules_above(root: Path, base: str) -> Rules:

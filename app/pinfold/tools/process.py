@@ -227,6 +227,29 @@ class RunningCommand:
         await asyncio.to_thread(self._confined.end)
 
 
+async def output_of(
+    argv: Sequence[str],
+    folder: Path,
+    most: int,
+    *,
+    env: Mapping[str, str] | None = None,
+    stdin: IO[bytes] | int = asyncio.subprocess.DEVNULL,
+    stderr: int = asyncio.subprocess.STDOUT,
+    sandbox: Sandbox | None = None,
+) -> tuple[int, bytes]:
+    """Run a command to its end: its exit code, and at most so many bytes of its output.
+
+    Raises `ToolError` where it cannot be started.
+    """
+    printed = bytearray()
+    async with RunningCommand(
+        argv, folder, env=env, stdin=stdin, stderr=stderr, sandbox=sandbox
+    ) as running:
+        async for piece in running.output():
+            printed += piece[: most - len(printed)]
+        return await running.exit_code(), bytes(printed)
+
+
 async def _end_group(group: int, gone: Callable[[], bool]) -> None:
     if not _signal(group, signal.SIGTERM):
         return

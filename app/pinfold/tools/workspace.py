@@ -218,6 +218,15 @@ def _entry(entry: os.DirEntry[str]) -> str:
     return name if entry.is_dir() else f"{name}  {size_text(entry.stat().st_size)}"
 
 
+def scanned(folder: Path | str) -> list[os.DirEntry[str]]:
+    """A folder's entries; none where it can't be read."""
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError:
+        return []
+
+
 def read_text(path: Path, workspace: Path) -> TextFile:
     """A text file. Raises `NotTextFile`, or `ToolError` where there is no file."""
     name, size = uri(path, workspace), require_file(path, workspace)

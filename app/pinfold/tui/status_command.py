@@ -16,7 +16,7 @@ from rich.text import Text
 from pinfold import __version__
 from pinfold.ports.tool import ToolError
 from pinfold.sanitize import one_line, safe
-from pinfold.tools.process import RunningCommand
+from pinfold.tools.process import output_of
 
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
@@ -59,18 +59,14 @@ def facts(session: "Session", branch: str) -> dict[str, object]:
 async def line(command: str, folder: Path, told: dict[str, object]) -> Text:
     """The first line that `command` prints. Raises `StatusFailed`."""
     argv = [shutil.which("bash") or "/bin/sh", "-c", command]
-    printed = bytearray()
     try:
         with TemporaryFile() as stdin:
             stdin.write(msgspec.json.encode(told))
             stdin.seek(0)
             async with asyncio.timeout(TIMEOUT):
-                async with RunningCommand(
-                    argv, folder, stdin=stdin, stderr=asyncio.subprocess.DEVNULL
-                ) as running:
-                    async for chunk in running.output():
-                        printed += chunk[: MAX_OUTPUT - len(printed)]
-                    code = await running.exit_code()
+                code, printed = await output_of(
+                    argv, folder, MAX_OUTPUT, stdin=stdin, stderr=asyncio.subprocess.DEVNULL
+                )
     except TimeoutError:
         raise StatusFailed(f"The status command took longer than {TIMEOUT:g} s.") from None
     except (ToolError, OSError) as error:

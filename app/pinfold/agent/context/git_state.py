@@ -10,7 +10,7 @@ from pinfold.agent.record import Record
 from pinfold.paths import repository_root
 from pinfold.ports.tool import Sandbox, ToolError
 from pinfold.sanitize import one_line
-from pinfold.tools.process import RunningCommand
+from pinfold.tools.process import output_of
 
 SUBJECT = "git"
 # A repository's own configuration names programs: none of them is needed for this.
@@ -44,27 +44,18 @@ class GitState:
 
     async def _status(self, sandbox: Sandbox | None) -> str:
         """What git prints; nothing where it fails."""
-        printed = bytearray()
+        argv, nowhere = [*STATUS, "--branch"], asyncio.subprocess.DEVNULL
         try:
-            async with (
-                asyncio.timeout(SECONDS),
-                RunningCommand(
-                    [*STATUS, "--branch"],
-                    self._cwd,
-                    stderr=asyncio.subprocess.DEVNULL,
-                    sandbox=sandbox,
-                ) as running,
-            ):
-                async for chunk in running.output():
-                    printed += chunk[: MAX_BYTES - len(printed)]
-                if await running.exit_code():
-                    return ""
+            async with asyncio.timeout(SECONDS):
+                code, printed = await output_of(
+                    argv, self._cwd, MAX_BYTES, stderr=nowhere, sandbox=sandbox
+                )
         except TimeoutError:
             self._slow = True
             return ""
         except ToolError:
             return ""
-        return printed.decode(errors="replace")
+        return "" if code else printed.decode(errors="replace")
 
 
 def described(status: str) -> str:

@@ -1,11 +1,11 @@
 """What Landlock is told: it knows only what is allowed, so all is listed but what is hidden."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from pinfold.ports.tool import Sandbox
 from pinfold.tools.sandbox.landlock import Spec
+from pinfold.tools.workspace import scanned
 
 CLOSED = [Path(name) for name in ("/tmp", "/var/tmp", "/run", "/dev")]  # noqa: S108
 DEVICES = [
@@ -26,25 +26,16 @@ def grants(sandbox: Sandbox, hidden: Iterable[Path], extra: Iterable[Path]) -> S
     inner = [path for path in closed if any(map(path.is_relative_to, sandbox.roots))]
     writable = roots
     if inner:  # what is hidden in a root can only be kept out of reach by listing the rest
-        writable = [path for path in _open(closed)[0] if _below(path, sandbox.roots)]
+        writable = [path for path in read if any(map(Path(path).is_relative_to, sandbox.roots))]
     readable = [str(path) for path in sandbox.readable]
-    if not sandbox.writes:
-        return Spec(
-            read=[*read, *writable, *readable, *NEEDED],
-            listed=listed,
-            write=DEVICES,
-            network=sandbox.network,
-        )
+    write = DEVICES
+    if sandbox.writes:
+        write = [*writable, *map(str, extra), *DEVICES]
+    else:
+        readable += writable
     return Spec(
-        read=[*read, *readable, *NEEDED],
-        listed=listed,
-        write=[*writable, *map(str, extra), *DEVICES],
-        network=sandbox.network,
+        read=[*read, *readable, *NEEDED], listed=listed, write=write, network=sandbox.network
     )
-
-
-def _below(path: str, roots: Iterable[Path]) -> bool:
-    return any(map(Path(path).is_relative_to, roots))
 
 
 def _open(closed: set[Path]) -> tuple[list[str], list[str]]:
@@ -52,10 +43,6 @@ def _open(closed: set[Path]) -> tuple[list[str], list[str]]:
     around = {parent for path in closed for parent in path.parents}
     found: list[str] = []
     for folder in around:
-        try:
-            with os.scandir(folder) as entries:
-                there = [Path(entry.path) for entry in entries if not entry.is_symlink()]
-        except OSError:
-            continue
+        there = [Path(entry.path) for entry in scanned(folder) if not entry.is_symlink()]
         found += [str(path) for path in there if path not in closed and path not in around]
     return found, [str(folder) for folder in around]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pinfold.small_files import read_text
 from pinfold.tools import guard
-from pinfold.tools.workspace import uri
+from pinfold.tools.workspace import scanned, uri
 
 UNSEARCHED = frozenset({"node_modules", ".venv", "__pycache__", ".svn"})
 """Folders of which nobody but their own tools reads the inside."""
@@ -79,7 +79,7 @@ def _look(root: Path, found: GuardedPlaces) -> None:
             found.whole = False
             return
         inner, marks = [], 0
-        for entry in _entries(folder):
+        for entry in scanned(folder):
             name = entry.name
             if name in guard.BARE:
                 marks += 1
@@ -95,14 +95,6 @@ def _look(root: Path, found: GuardedPlaces) -> None:
             _add_git(Path(folder), found)
         else:
             waiting += inner
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []
 
 
 def _add(path: Path, to: dict[Path, Identity]) -> None:
