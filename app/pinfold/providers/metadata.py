@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -74,7 +75,7 @@ async def server_models(
     Where the model that was `named` is not in its list, it is asked for that one, too.
     """
     try:
-        httpx2 = await asyncio.to_thread(_import_httpx)
+        httpx2 = await asyncio.to_thread(import_module, "httpx2")
         sent = {**({"authorization": f"Bearer {api_key}"} if api_key else {}), **(headers or {})}
         async with (
             asyncio.timeout(timeout),
@@ -161,9 +162,3 @@ def _number(entry: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
             if isinstance(value, int) and not isinstance(value, bool) and value > 0:
                 return value
     return None
-
-
-def _import_httpx() -> Any:
-    import httpx2
-
-    return httpx2

@@ -8,18 +8,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from pinfold.front_matter import FrontMatter, FrontMatterError, read
 from pinfold.paths import shown
 from pinfold.sanitize import one_line
 from pinfold.skills.extension import Extension, Extensions, Kind, State
 from pinfold.skills.places import SkillPlace
 from pinfold.small_files import head
-
-if TYPE_CHECKING:
-    from pinfold.front_matter import FrontMatter
 
 FILE = "SKILL.md"
 MOST = 200
@@ -42,13 +39,9 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 _Stamp = tuple[int, int, int, int]
 
 
-class UnusableFile(Exception):
-    """Why a file is neither a skill nor a command, in a sentence."""
-
-
 class SkillReader:
     def __init__(self) -> None:
-        self._read: dict[Path, tuple[_Stamp, FrontMatter | UnusableFile]] = {}
+        self._read: dict[Path, tuple[_Stamp, FrontMatter | str]] = {}
         self._digests: dict[Path, tuple[_Stamp, str]] = {}
 
     def shelf(
@@ -85,82 +78,68 @@ class SkillReader:
                 path = _resolved(file, place)
                 if path not in found:
                     found[path] = make(path, name, place)
-            except UnusableFile as why:
+            except FrontMatterError as why:
                 problems.append(str(why))
         return list(found.values())
 
     def _skill(self, path: Path, name: str, place: SkillPlace) -> Extension:
-        from pinfold.front_matter import FrontMatterError
-
         matter = self._matter(path)
-        try:
-            made = _extension(matter, path, place)
-            own = matter.text("name")
-            notes = list(made.notes)
-            if not matter.values:
-                raise matter.error("it has no front matter with a name and a description")
-            if not _NAME.fullmatch(own):
-                notes.append(f"“{own}” is no valid name: it is called {name}, like its folder")
-            if not made.description:
-                notes.append("it has no description: its first line is used")
-            if not (description := made.description or one_line(made.body.partition("\n")[0])):
-                raise matter.error("it has no description and no text")
-            beside = (
-                list(islice(_every(path.parent), _SCANNED)) if place.source == "project" else []
-            )
-            return replace(
-                made,
-                kind="skill",
-                name=own if _NAME.fullmatch(own) else name,
-                description=description,
-                manual=matter.flag("disable-model-invocation"),
-                notes=tuple(notes),
-                files=tuple(files(path.parent, LISTED)) if beside else (),
-                hash=self._tree(path.parent, matter.hash, beside),
-            )
-        except FrontMatterError as error:
-            raise UnusableFile(str(error)) from error
+        made = _extension(matter, path, place)
+        own = matter.text("name")
+        notes = list(made.notes)
+        if not matter.values:
+            raise matter.error("it has no front matter with a name and a description")
+        if not _NAME.fullmatch(own):
+            notes.append(f"“{own}” is no valid name: it is called {name}, like its folder")
+        if not made.description:
+            notes.append("it has no description: its first line is used")
+        if not (description := made.description or one_line(made.body.partition("\n")[0])):
+            raise matter.error("it has no description and no text")
+        beside = list(islice(_every(path.parent), _SCANNED)) if place.source == "project" else []
+        return replace(
+            made,
+            kind="skill",
+            name=own if _NAME.fullmatch(own) else name,
+            description=description,
+            manual=matter.flag("disable-model-invocation"),
+            notes=tuple(notes),
+            files=tuple(files(path.parent, LISTED)) if beside else (),
+            hash=self._tree(path.parent, matter.hash, beside),
+        )
 
     def _command(self, path: Path, name: str, place: SkillPlace) -> Extension:
-        from pinfold.front_matter import FrontMatterError
-
         matter = self._matter(path)
-        try:
-            made = _extension(matter, path, place)
-            if not made.body:
-                raise matter.error("it has no text")
-            description = made.description or one_line(made.body.partition("\n")[0])[:200]
-            model = matter.text("model")
-            known = model not in _OTHER_MODELS
-            return replace(
-                made,
-                name=f"prompts:{name}" if place.source == "prompts" else name,
-                description=description,
-                hint=matter.text("argument-hint"),
-                model=model if known else "",
-                notes=made.notes if known else (*made.notes, f"no model is called {model} here"),
-            )
-        except FrontMatterError as error:
-            raise UnusableFile(str(error)) from error
+        made = _extension(matter, path, place)
+        if not made.body:
+            raise matter.error("it has no text")
+        description = made.description or one_line(made.body.partition("\n")[0])[:200]
+        model = matter.text("model")
+        known = model not in _OTHER_MODELS
+        return replace(
+            made,
+            name=f"prompts:{name}" if place.source == "prompts" else name,
+            description=description,
+            hint=matter.text("argument-hint"),
+            model=model if known else "",
+            notes=made.notes if known else (*made.notes, f"no model is called {model} here"),
+        )
 
     def _matter(self, path: Path) -> FrontMatter:
-        """Raises `Unusable`."""
-        from pinfold.front_matter import FrontMatterError, read
-
+        """Raises `FrontMatterError`."""
         try:
             stamp = _stamp(path)
         except OSError as error:
-            raise UnusableFile(f"{_shown(path)} can't be read: {error.strerror}.") from error
+            raise FrontMatterError(f"{_shown(path)} can't be read: {error.strerror}.") from error
         known = self._read.get(path)
         if known is None or known[0] != stamp:
-            found: FrontMatter | UnusableFile
+            found: FrontMatter | str
             try:
                 found = read(path)
             except FrontMatterError as error:
-                found = UnusableFile(str(error))
+                found = str(error)
             self._read[path] = known = stamp, found
-        if isinstance(known[1], UnusableFile):
-            raise UnusableFile(str(known[1]))
+        if isinstance(known[1], str):
+            raise FrontMatterError(known[1])
         return known[1]
 
     def _tree(self, folder: Path, own: str, beside: Iterable[str]) -> str:
@@ -260,15 +239,15 @@ def _entries(folder: Path, problems: list[str]) -> list[str]:
 
 
 def _resolved(file: Path, place: SkillPlace) -> Path:
-    """Raises `Unusable` where it is not there, or leads out of its project."""
+    """Raises `FrontMatterError` where it is not there, or leads out of its project."""
     try:
         path = file.resolve(strict=True)
     except (OSError, RuntimeError) as error:
         why = getattr(error, "strerror", None) or "its links form a loop"
-        raise UnusableFile(f"{_shown(file)} can't be read: {why}.") from error
+        raise FrontMatterError(f"{_shown(file)} can't be read: {why}.") from error
     # Else a repository could have any file of the user's sent to the model.
     if place.root is not None and not path.is_relative_to(place.root.resolve()):
-        raise UnusableFile(f"{_shown(file)} links out of the project: it is not read.")
+        raise FrontMatterError(f"{_shown(file)} links out of the project: it is not read.")
     return path
 
 
