@@ -7,10 +7,12 @@ A wire is a folder beside this file whose `__init__` has a `WIRE`, and its name 
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, ClassVar, Generic, TypeVar
 
+import msgspec
 from msgspec import Struct
 
+from pinfold.ports.errors import MalformedStream, NetworkError
 from pinfold.ports.provider import Compacted, Delta, Request
 from pinfold.rollout.context import ToolSchema
 from pinfold.settings import WireApi
@@ -25,18 +27,47 @@ LEAST_OUTPUT = 16
 SCHEMA_NAME = "reply"
 
 
-class Stream(Protocol):
+Event = TypeVar("Event")
+
+
+class Stream(Generic[Event]):
     """Takes the data of each event of an answer; `done` once the response is whole."""
 
-    done: bool
+    name: ClassVar[str]
+    """As in `a chat stream`."""
+    decoder: ClassVar[msgspec.json.Decoder[Any]]
+    """Of an event."""
+
+    def __init__(self, server: ApiServer) -> None:
+        self.done = False
+        self.server = server
 
     def feed(self, data: bytes) -> list[Delta]:
         """The deltas of one event; none after the end. Raises `ProviderError`."""
-        ...
+        if self.done:
+            return []
+        if data.startswith(b"[DONE]"):
+            return self.close()
+        try:
+            event = self.decoder.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+            # A ValidationError is a DecodeError: JSON, yet no event.
+            raise MalformedStream(
+                f"{self.server.host} sent something that is not a {self.name}: {exc}"
+            ) from exc
+        return self.take(event)
+
+    def take(self, event: Event) -> list[Delta]:
+        """The deltas of one event. Raises `ProviderError`."""
+        raise NotImplementedError
+
+    def close(self) -> list[Delta]:
+        """`[DONE]` came. Raises `ProviderError` where the response is not whole."""
+        return []
 
     def end(self) -> list[Delta]:
         """The bytes ended. Raises `ProviderError` where the response had not."""
-        ...
+        raise NetworkError(f"The answer from {self.server.host} broke off")
 
 
 class Overhead(Struct, frozen=True):
@@ -95,7 +126,7 @@ class Wire(Struct, frozen=True):
     path: str
     body: Callable[[Request, str], Body]
     """Of a request, for an endpoint at that address. Raises `wire.atoms.BrokenPair`."""
-    stream: Callable[[ApiServer], Stream]
+    stream: Callable[[ApiServer], Stream[Any]]
     overhead: Overhead
     optional: Mapping[str, Optional]
     """What requests can do without, by name. What comes later may drop what came in the place of

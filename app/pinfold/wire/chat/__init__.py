@@ -3,8 +3,7 @@
 import msgspec
 
 from pinfold.rollout.context import ToolSchema
-from pinfold.wire.chat.body import body
-from pinfold.wire.chat.optional import OPTIONAL
+from pinfold.wire.chat.body import OPTIONAL, body
 from pinfold.wire.chat.stream import ChatStream
 from pinfold.wire.wires import CountEndpoint, Overhead, Wire
 

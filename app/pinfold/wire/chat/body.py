@@ -1,8 +1,9 @@
-"""The body of a Chat Completions request. What an endpoint may not know of it is in `optional`."""
+"""The body of a Chat Completions request."""
 
 from pinfold.ports.provider import Request
 from pinfold.wire.caching import KEY, is_openai, marked, wants_marks
 from pinfold.wire.chat import render
+from pinfold.wire.optional import FORMAT, Optional, any_json, dropping, pattern, renaming, unknown
 from pinfold.wire.wires import LEAST_OUTPUT, SCHEMA_NAME, Body, tool_choice
 
 
@@ -31,3 +32,18 @@ def body(request: Request, base_url: str) -> Body:
         # Mistral, Ollama and older servers know no other name.
         body["max_tokens"] = request.max_output
     return body
+
+
+OPTIONAL = {
+    "stream_options": Optional(
+        pattern(r"stream_options|include_usage"), dropping("stream_options")
+    ),
+    KEY: Optional(pattern(KEY), dropping(KEY)),
+    "json_schema": Optional(FORMAT, any_json("response_format", {"type": "json_object"})),
+    "json_object": Optional(FORMAT, dropping("response_format")),
+    "max_tokens": Optional(unknown("max_tokens"), renaming("max_tokens", "max_completion_tokens")),
+    "max_completion_tokens": Optional(
+        unknown("max_completion_tokens"), dropping("max_completion_tokens")
+    ),
+}
+"""What a request can do without, where an endpoint does not know it."""

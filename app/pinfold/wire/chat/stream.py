@@ -6,7 +6,7 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct, field
 
-from pinfold.ports.errors import ContentRefused, MalformedStream, NetworkError
+from pinfold.ports.errors import ContentRefused, MalformedStream
 from pinfold.ports.provider import (
     CallDelta,
     Delta,
@@ -18,6 +18,7 @@ from pinfold.ports.provider import (
 )
 from pinfold.rollout.values import Usage
 from pinfold.wire.errors import ApiServer, from_answer
+from pinfold.wire.wires import Stream
 
 
 class _Function(Struct):
@@ -89,15 +90,12 @@ class _Open(Struct):
     arguments: list[str] = field(default_factory=list)
 
 
-_decoder = msgspec.json.Decoder(_Chunk)
-
-
-class ChatStream:
-    """Takes the data of each event and gives deltas; `done` once the response is whole."""
+class ChatStream(Stream[_Chunk]):
+    name = "chat stream"
+    decoder = msgspec.json.Decoder(_Chunk)
 
     def __init__(self, server: ApiServer) -> None:
-        self.done = False
-        self._server = server
+        super().__init__(server)
         self._kind: Literal["assistant", "reasoning"] | None = None
         self._text: list[str] = []
         self._field: str | None = None
@@ -105,21 +103,9 @@ class ChatStream:
         self._finish: str | None = None
         self._usage: Usage | None = None
 
-    def feed(self, data: bytes) -> list[Delta]:
-        """The deltas of one event; none after the end. Raises `ProviderError`."""
-        if self.done:
-            return []
-        if data.startswith(b"[DONE]"):
-            return self._complete()
-        try:
-            chunk = _decoder.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as exc:
-            # A ValidationError is a DecodeError: JSON, yet not a chunk.
-            raise MalformedStream(
-                f"{self._server.host} sent something that is not a chat stream: {exc}"
-            ) from exc
+    def take(self, chunk: _Chunk) -> list[Delta]:
         if chunk.error:
-            raise from_answer(chunk.error, self._server)
+            raise from_answer(chunk.error, self.server)
         if chunk.usage is not None:
             self._usage = _usage(chunk.usage)
         deltas: list[Delta] = []
@@ -128,31 +114,28 @@ class ChatStream:
             deltas.append(Progress("reading the prompt", progress.processed / progress.total))
         for choice in chunk.choices or ():
             if choice.delta is not None:
-                self._take(choice.delta, deltas)
+                self._take_delta(choice.delta, deltas)
             if choice.finish_reason and self._finish is None:
                 self._finish = choice.finish_reason
                 self._close_parts(deltas)
         return deltas
 
     def end(self) -> list[Delta]:
-        """The bytes ended. Raises `NetworkError` where the response had not."""
-        if self._finish is None:
-            raise NetworkError(f"The answer from {self._server.host} broke off")
-        return self._complete()
+        return super().end() if self._finish is None else self.close()
 
-    def _complete(self) -> list[Delta]:
+    def close(self) -> list[Delta]:
         if self._finish is None:
             raise MalformedStream(
-                f"{self._server.host} ended the answer without marking it complete"
+                f"{self.server.host} ended the answer without marking it complete"
             )
         if self._finish == "content_filter":
-            raise ContentRefused(f"The content filter of {self._server.host} cut the answer")
+            raise ContentRefused(f"The content filter of {self.server.host} cut the answer")
         self.done = True
         if self._finish in {"length", "max_tokens"}:
             return [ResponseDone(self._usage, "length")]
         return [ResponseDone(self._usage, "tool_calls" if self._calls else "stop")]
 
-    def _take(self, delta: _Delta, deltas: list[Delta]) -> None:
+    def _take_delta(self, delta: _Delta, deltas: list[Delta]) -> None:
         if delta.reasoning_content:
             self._add("reasoning", delta.reasoning_content, deltas, "reasoning_content")
         elif delta.reasoning:

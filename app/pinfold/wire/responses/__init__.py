@@ -1,10 +1,9 @@
 """Responses. The figures are fitted to what OpenAI's servers report of GPT-5."""
 
 from pinfold.wire.caching import KEY
-from pinfold.wire.responses.body import body
+from pinfold.wire.responses.body import OPTIONAL, body
 from pinfold.wire.responses.compaction import read_compaction
 from pinfold.wire.responses.declaration import declaration
-from pinfold.wire.responses.optional import OPTIONAL
 from pinfold.wire.responses.stream import ResponsesStream
 from pinfold.wire.wires import CompactionEndpoint, CountEndpoint, Overhead, Wire
 

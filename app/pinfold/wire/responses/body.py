@@ -1,8 +1,9 @@
-"""The body of a Responses request. What an endpoint may not know of it is in `optional`."""
+"""The body of a Responses request."""
 
 from pinfold.ports.provider import Request
 from pinfold.wire.caching import KEY
 from pinfold.wire.context import system_text
+from pinfold.wire.optional import FORMAT, Optional, any_json, dropping, pattern, unknown
 from pinfold.wire.responses import render
 from pinfold.wire.wires import LEAST_OUTPUT, SCHEMA_NAME, Body, tool_choice
 
@@ -34,3 +35,22 @@ def body(request: Request, base_url: str) -> Body:
         if request.max_output <= 1:
             body["prompt_cache_options"] = {"prewarm": True}
     return body
+
+
+def _without_summary(body: Body) -> Body:
+    effort = {key: value for key, value in body.get("reasoning", {}).items() if key != "summary"}
+    return dropping("reasoning")(body) | ({"reasoning": effort} if effort else {})
+
+
+OPTIONAL = {
+    "include": Optional(pattern(r"encrypted.content|'include'"), dropping("include")),
+    "reasoning.summary": Optional(
+        pattern(r"reasoning[. ]summar|parameter: 'reasoning'"), _without_summary
+    ),
+    "prewarm": Optional(pattern(r"prompt_cache_options|prewarm"), dropping("prompt_cache_options")),
+    KEY: Optional(pattern(KEY), dropping(KEY)),
+    "json_schema": Optional(FORMAT, any_json("text", {"format": {"type": "json_object"}})),
+    "json_object": Optional(FORMAT, dropping("text")),
+    "max_output_tokens": Optional(unknown("max_output_tokens"), dropping("max_output_tokens")),
+}
+"""What a request can do without, where an endpoint does not know it."""

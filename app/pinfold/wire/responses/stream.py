@@ -6,7 +6,7 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
-from pinfold.ports.errors import ContentRefused, MalformedStream, NetworkError
+from pinfold.ports.errors import ContentRefused
 from pinfold.ports.provider import (
     CallDelta,
     Delta,
@@ -18,6 +18,7 @@ from pinfold.ports.provider import (
 )
 from pinfold.rollout.values import Usage
 from pinfold.wire.errors import ApiServer, from_answer
+from pinfold.wire.wires import Stream
 
 
 class _Details(Struct):
@@ -55,39 +56,17 @@ class _Event(Struct):
     error: Any = None
 
 
-_decoder = msgspec.json.Decoder(_Event)
-
-
-class ResponsesStream:
-    """Takes the data of each event and gives deltas; `done` once the response is whole."""
+class ResponsesStream(Stream[_Event]):
+    name = "responses stream"
+    decoder = msgspec.json.Decoder(_Event)
 
     def __init__(self, server: ApiServer) -> None:
-        self.done = False
-        self._server = server
+        super().__init__(server)
         self._calls: dict[str, tuple[int, str]] = {}
         """Place and tool of each call begun, by the id of its output item."""
         self._call_ids: set[str] = set()
 
-    def feed(self, data: bytes) -> list[Delta]:
-        """The deltas of one event; none after the end. Raises `ProviderError`."""
-        if self.done:
-            return []
-        if data.startswith(b"[DONE]"):
-            return []
-        try:
-            event = _decoder.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as exc:
-            # A ValidationError is a DecodeError: JSON, yet not an event.
-            raise MalformedStream(
-                f"{self._server.host} sent something that is not a responses stream: {exc}"
-            ) from exc
-        return self._take(event)
-
-    def end(self) -> list[Delta]:
-        """The bytes ended before the response had."""
-        raise NetworkError(f"The answer from {self._server.host} broke off")
-
-    def _take(self, event: _Event) -> list[Delta]:
+    def take(self, event: _Event) -> list[Delta]:
         match event.type:
             case "response.output_text.delta" | "response.refusal.delta":
                 return [TextDelta(str(event.delta))]
@@ -105,10 +84,10 @@ class ResponsesStream:
             case "response.completed" | "response.incomplete":
                 return self._complete(event.response or _Response())
             case "response.failed":
-                raise from_answer(event.response and event.response.error, self._server)
+                raise from_answer(event.response and event.response.error, self.server)
             case "error":
                 said = event.error or {"code": event.code, "message": event.message}
-                raise from_answer(said, self._server)
+                raise from_answer(said, self.server)
             case _:
                 return []
 
@@ -145,7 +124,7 @@ class ResponsesStream:
     def _complete(self, response: _Response) -> list[Delta]:
         reason = response.incomplete_details and response.incomplete_details.reason
         if reason == "content_filter":
-            raise ContentRefused(f"The content filter of {self._server.host} cut the answer")
+            raise ContentRefused(f"The content filter of {self.server.host} cut the answer")
         self.done = True
         usage = usage_of(response.usage) if response.usage else None
         if reason:
