@@ -3,7 +3,7 @@
 Run as a script: `mcp_server.py [NAME=VALUE ...]`; it imports nothing but the standard library.
 
 - `era=2026` answers `server/discover`; `2025` refuses it, `mute` does not answer it, `exit` ends
-- `bad=`: what a call of the tool `bad` does: `hang`, `die`, `deep`, `long`, `many`, `nonsense`,
+- the argument `how` of the tool `bad`: `hang`, `die`, `deep`, `long`, `many`, `nonsense`,
   `escapes`, `noise`
 - `child=SECONDS`: it starts `sleep SECONDS` apart
 - `texts=FILE`: the description of the tool `say`, read at every listing
@@ -100,7 +100,7 @@ def call(number, name, arguments, params):
         notify_changed()
         reply(number, {"content": [{"type": "text", "text": "changed"}]})
     elif name == "bad":
-        bad(number)
+        bad(number, arguments["how"])
 
 
 LISTENING = []
@@ -115,8 +115,8 @@ def notify_changed():
         write({"method": method})
 
 
-def bad(number):
-    match OPTIONS.get("bad"):
+def bad(number, how):
+    match how:
         case "die":
             print("out of luck", file=sys.stderr, flush=True)
             sys.exit(3)
@@ -131,7 +131,7 @@ def bad(number):
             raw('"}\n')
         case "large" | "wide" | "quotes":
             pieces = {"large": "a\\n", "wide": "\u00e9\\u1234", "quotes": '{\\"a\\":1}'}
-            text = pieces[OPTIONS["bad"]]
+            text = pieces[how]
             text *= 30_000_000 // len(text.encode())
             content = f'{{"content":[{{"type":"text","text":"{text}"}}],"resultType":"complete"}}'
             raw(f'{{"jsonrpc":"2.0","id":{number},"result":{content}}}\n')

@@ -83,34 +83,37 @@ async def test_progress_is_heard_and_what_is_cancelled_is_cancelled_there(tmp_pa
     assert log.read_text() == "cancelled"
 
 
-@pytest.mark.parametrize(
-    ("bad", "why"),
-    [
-        ("hang", "did not answer within 0.2 s"),
-        ("die", "it ended: out of luck"),
-        ("deep", "it sent a message that is nested too deeply"),
-        ("many", "it sent a message with more than 50,000 values"),
-        ("nonsense", "it sent a message that is not valid JSON"),
-    ],
-)
-async def test_a_bad_reply_costs_one_sentence(tmp_path: Path, bad: str, why: str) -> None:
-    seconds = 0.2 if bad == "hang" else 60.0
-    async with running(tmp_path, f"bad={bad}", tool_timeout=seconds) as given:
-        with pytest.raises(ToolError, match=why):
-            await given.call("fake", "bad", {}, nothing)
-        await given.restart("fake")
-        assert (await given.settled("fake")).state == "ready"
-        assert (await given.call("fake", "say", {"text": "hi"}, nothing)).output == "hi"
+BAD = {
+    "deep": "it sent a message that is nested too deeply",
+    "many": "it sent a message with more than 50,000 values",
+    "nonsense": "it sent a message that is not valid JSON",
+    "die": "it ended: out of luck",
+}
 
 
-@pytest.mark.parametrize(
-    ("bad", "output"), [("noise", "still here"), ("escapes", "␛]0;owned␇red␛[2J")]
-)
+async def test_a_bad_reply_costs_one_sentence(tmp_path: Path) -> None:
+    async with running(tmp_path) as given:
+        for how, why in BAD.items():
+            with pytest.raises(ToolError, match=why):
+                await given.call("fake", "bad", {"how": how}, nothing)
+            if how == "die":
+                await given.restart("fake")
+                assert (await given.settled("fake")).state == "ready"
+            assert (await given.call("fake", "say", {"text": "hi"}, nothing)).output == "hi"
+
+
+async def test_a_server_that_hangs_costs_its_timeout(tmp_path: Path) -> None:
+    async with running(tmp_path, tool_timeout=0.2) as given:
+        with pytest.raises(ToolError, match=r"did not answer within 0\.2 s"):
+            await given.call("fake", "bad", {"how": "hang"}, nothing)
+
+
 async def test_what_a_server_prints_never_reaches_the_terminal(
-    tmp_path: Path, bad: str, output: str, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async with running(tmp_path, f"bad={bad}") as given:
-        assert (await given.call("fake", "bad", {}, nothing)).output == output
+    async with running(tmp_path) as given:
+        for how, output in (("noise", "still here"), ("escapes", "␛]0;owned␇red␛[2J")):
+            assert (await given.call("fake", "bad", {"how": how}, nothing)).output == output
     assert capfd.readouterr() == ("", "")
 
 

@@ -1,8 +1,9 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
 
 import httpx2
 import pytest
@@ -45,8 +46,17 @@ PROMPT = Item(n=1, kind="user", content="Hello")
 both = pytest.mark.parametrize("wire", ["chat", "responses"])
 
 
-def provider(server: FakeOpenAI, wire: WireApi, timeouts: Timeouts | None = None) -> HttpProvider:
-    return HttpProvider("fake", server.url, "key", wire, key_env="A_KEY", timeouts=timeouts)
+@asynccontextmanager
+async def served(
+    wire: WireApi, script: Iterable[Reply] = (), **options: Any
+) -> AsyncIterator[tuple[FakeOpenAI, HttpProvider]]:
+    """A server, and a provider that asks it."""
+    async with FakeOpenAI(script) as server:
+        model = HttpProvider("fake", server.url, "key", wire, key_env="A_KEY", **options)
+        try:
+            yield server, model
+        finally:
+            await model.close()
 
 
 def asks(*items: Item, **fields: object) -> Request:
@@ -54,15 +64,9 @@ def asks(*items: Item, **fields: object) -> Request:
     return Request(MODEL, context, items or (PROMPT,), **fields)  # type: ignore[arg-type]
 
 
-async def deltas(
-    wire: WireApi, *script: Reply, request: Request | None = None, timeouts: Timeouts | None = None
-) -> list[Delta]:
-    async with FakeOpenAI(script) as server:
-        model = provider(server, wire, timeouts)
-        try:
-            return [delta async for delta in model.stream(request or asks())]
-        finally:
-            await model.close()
+async def deltas(wire: WireApi, *script: Reply, timeouts: Timeouts | None = None) -> list[Delta]:
+    async with served(wire, script, timeouts=timeouts) as (_, model):
+        return [delta async for delta in model.stream(asks())]
 
 
 async def failure(wire: WireApi, reply: Reply, timeouts: Timeouts | None = None) -> ProviderError:
@@ -104,8 +108,7 @@ async def test_each_part_is_done_before_the_next_begins(wire: WireApi) -> None:
 
 @both
 async def test_reasoning_comes_back_in_the_next_request(wire: WireApi) -> None:
-    async with FakeOpenAI([Reply("Yes", reasoning="Hm"), Reply("Yes")]) as server:
-        model = provider(server, wire)
+    async with served(wire, [Reply("Yes", reasoning="Hm"), Reply("Yes")]) as (server, model):
         first = [d async for d in model.stream(asks()) if isinstance(d, PartDone)]
         items = [
             Item(
@@ -120,7 +123,6 @@ async def test_reasoning_comes_back_in_the_next_request(wire: WireApi) -> None:
         ]
         follow = Item(n=9, kind="user", content="Sure?")
         assert [d async for d in model.stream(asks(PROMPT, *items, follow))]
-        await model.close()
     if wire == "chat":
         assert server.bodies[1]["messages"][2]["reasoning_content"] == "Hm"
     else:
@@ -145,10 +147,8 @@ async def test_a_chat_request_carries_what_it_should() -> None:
 
 
 async def test_a_responses_request_leaves_nothing_with_the_server() -> None:
-    async with FakeOpenAI([Reply("Hi")]) as server:
-        model = provider(server, "responses")
+    async with served("responses", [Reply("Hi")]) as (server, model):
         assert [d async for d in model.stream(asks(reasoning_effort="low"))]
-        await model.close()
     body = server.bodies[0]
     assert body["store"] is False
     assert body["include"] == ["reasoning.encrypted_content"]
@@ -175,11 +175,9 @@ async def test_a_field_that_is_not_known_is_left_out_from_then_on(
     wire: WireApi, field: str, status: int, complaint: str
 ) -> None:
     refusal = Reply(status=status, body={"error": {"message": complaint}})
-    async with FakeOpenAI([refusal, Reply("Hi"), Reply("Hi")]) as server:
-        model = provider(server, wire)
+    async with served(wire, [refusal, Reply("Hi"), Reply("Hi")]) as (server, model):
         for _ in range(2):
             assert [d async for d in model.stream(asks())]
-        await model.close()
     assert [field in body for body in server.bodies] == [True, False, False]
 
 
@@ -192,10 +190,8 @@ async def test_the_effort_that_was_asked_for_stays_when_the_summary_goes() -> No
             }
         },
     )
-    async with FakeOpenAI([refusal, Reply("Hi")]) as server:
-        model = provider(server, "responses")
+    async with served("responses", [refusal, Reply("Hi")]) as (server, model):
         assert [d async for d in model.stream(asks(reasoning_effort="high"))]
-        await model.close()
     assert server.bodies[1]["reasoning"] == {"effort": "high"}
 
 
@@ -261,7 +257,7 @@ async def test_the_key_that_was_refused_is_named() -> None:
 async def test_nobody_there() -> None:
     async with FakeOpenAI() as server:
         pass
-    model = provider(server, "chat")
+    model = HttpProvider("fake", server.url, None, "chat")
     with pytest.raises(NetworkError, match=f"No answer from {server.url}: is the server running"):
         await anext(model.stream(asks()))
     await model.close()
@@ -291,14 +287,15 @@ async def test_no_connection_in_time_is_its_own_error() -> None:
 
 @both
 async def test_closing_the_stream_drops_the_connection_at_once(wire: WireApi) -> None:
-    async with FakeOpenAI([Reply("Hello there", gate=asyncio.Event(), gate_at=3)]) as server:
-        model = provider(server, wire)
+    async with served(wire, [Reply("Hello there", gate=asyncio.Event(), gate_at=3)]) as (
+        server,
+        model,
+    ):
         async with aclosing(model.stream(asks())) as stream:
             async for delta in stream:
                 if isinstance(delta, TextDelta):
                     break
         await asyncio.wait_for(server.dropped.wait(), 5)
-        await model.close()
 
 
 async def test_cancelling_the_reader_drops_the_connection_at_once() -> None:
@@ -308,33 +305,30 @@ async def test_cancelling_the_reader_drops_the_connection_at_once() -> None:
                 begun.set()
 
     begun = asyncio.Event()
-    async with FakeOpenAI([Reply("Hello there", gate=asyncio.Event(), gate_at=3)]) as server:
-        model = provider(server, "chat")
+    async with served("chat", [Reply("Hello there", gate=asyncio.Event(), gate_at=3)]) as (
+        server,
+        model,
+    ):
         task = asyncio.create_task(read(model.stream(asks())))
         await begun.wait()
         task.cancel()
         await asyncio.wait_for(server.dropped.wait(), 5)
         with pytest.raises(asyncio.CancelledError):
             await task
-        await model.close()
 
 
 async def test_one_connection_serves_many_requests() -> None:
-    async with FakeOpenAI([Reply("a"), Reply("b")]) as server:
-        model = provider(server, "chat")
+    async with served("chat", [Reply("a"), Reply("b")]) as (server, model):
         for _ in range(2):
             assert [d async for d in model.stream(asks())]
-        await model.close()
         assert server.connections == 1
 
 
 @both
 async def test_a_server_that_keeps_the_line_open_after_the_end_is_left(wire: WireApi) -> None:
-    async with FakeOpenAI([Reply("Hi", gate=asyncio.Event(), gate_at=-1)]) as server:
-        model = provider(server, wire)
+    async with served(wire, [Reply("Hi", gate=asyncio.Event(), gate_at=-1)]) as (server, model):
         found = [delta async for delta in model.stream(asks())]
         await asyncio.wait_for(server.dropped.wait(), 5)
-        await model.close()
     assert isinstance(found[-1], ResponseDone)
 
 
@@ -385,12 +379,10 @@ def test_the_sdk_is_not_loaded_before_it_is_needed() -> None:
 async def test_a_server_that_counts_is_asked_with_what_makes_tokens(
     wire: WireApi, fields: set[str]
 ) -> None:
-    async with FakeOpenAI([Reply("Yes")]) as server:
+    async with served(wire, [Reply("Yes")]) as (server, model):
         server.counts = [42, 43]
-        model = provider(server, wire)
         assert [await model.count(asks()), await model.count(asks())] == [42, 43]
         assert [d async for d in model.stream(asks())]
-        await model.close()
     asked, sent = server.counted[0].body, server.bodies[0]
     assert asked == {name: sent[name] for name in fields}
     assert server.counted[0].path == server.requests[0].path + "/input_tokens"
@@ -409,11 +401,9 @@ async def test_a_server_that_counts_is_asked_with_what_makes_tokens(
     ],
 )
 async def test_a_server_that_cannot_count_is_asked_once(wire: WireApi, reply: Reply) -> None:
-    async with FakeOpenAI() as server:
+    async with served(wire) as (server, model):
         server.counts = [reply, 42]
-        model = provider(server, wire)
         assert [await model.count(asks()), await model.count(asks())] == [None, None]
-        await model.close()
     assert len(server.counted) == 1
 
 
@@ -421,11 +411,9 @@ async def test_a_server_that_cannot_count_is_asked_once(wire: WireApi, reply: Re
 async def test_a_connection_that_was_closed_meanwhile_does_not_end_the_counting(
     wire: WireApi,
 ) -> None:
-    async with FakeOpenAI() as server:
+    async with served(wire) as (server, model):
         server.counts = [Reply(hang_up=True), 42]
-        model = provider(server, wire)
         assert await model.count(asks()) == 42
-        await model.close()
 
 
 async def test_chat_servers_far_away_are_not_asked_to_count() -> None:
@@ -452,13 +440,11 @@ def moved(url: str, status: int = 307) -> Reply:
 async def test_nothing_follows_a_redirect_to_another_origin(wire: WireApi, status: int) -> None:
     async with FakeOpenAI([Reply("Yours truly")]) as other:
         path = "/chat/completions" if wire == "chat" else "/responses"
-        async with FakeOpenAI([moved(other.url + path, status)]) as server:
+        async with served(wire, [moved(other.url + path, status)]) as (server, model):
             server.counts = [moved(other.url + path + "/input_tokens", status)]
-            model = HttpProvider("fake", server.url, "key", wire, headers={"x-secret": "s"})
             assert await model.count(asks()) is None
             with pytest.raises(RequestRejected) as caught:
                 assert [d async for d in model.stream(asks())]
-            await model.close()
         assert other.connections == 0
     assert f"127.0.0.1:{server.port} redirects to http://127.0.0.1:{other.port}" in str(
         caught.value
@@ -466,12 +452,10 @@ async def test_nothing_follows_a_redirect_to_another_origin(wire: WireApi, statu
 
 
 async def test_nor_does_a_compaction() -> None:
-    async with FakeOpenAI() as other, FakeOpenAI() as server:
+    async with FakeOpenAI() as other, served("responses") as (server, model):
         server.compactions = [moved(other.url + "/responses/compact")]
-        model = provider(server, "responses")
         with pytest.raises(RequestRejected, match="redirects to"):
             await model.compact(asks())
-        await model.close()
         assert other.connections == 0
 
 

@@ -1,4 +1,6 @@
-"""Installing the embedded model, each time into an environment that has nothing but pip."""
+"""Installing the embedded model, each time into an environment that has nothing but pip.
+
+What runs pip takes seconds, and is slow."""
 
 import json
 import os
@@ -104,6 +106,7 @@ def test_without_any_installer_it_says_what_to_install(environment: Environment)
     assert outcome.error.startswith("Neither pip nor uv was found. Install xllamacpp")
 
 
+@pytest.mark.slow
 def test_what_the_installer_complains_of_is_told(environment: Environment) -> None:
     environment.link_pip()
 
@@ -114,6 +117,7 @@ def test_what_the_installer_complains_of_is_told(environment: Environment) -> No
     assert [good for _, good, _ in outcome.status] == [False, False]
 
 
+@pytest.mark.slow
 def test_a_model_with_other_bytes_is_refused(environment: Environment) -> None:
     """The model's own dependencies are left out: they could not be installed here."""
     environment.link_pip()

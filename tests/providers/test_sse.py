@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.providers.sse import MAX_LINE, EventDecoder, TooLong
@@ -8,7 +8,8 @@ lines = st.text(st.characters(exclude_characters="\r\n", codec="utf-8"))
 ends = st.sampled_from([b"\n", b"\r\n", b"\r"])
 
 
-@given(st.lists(st.tuples(lines, ends)), st.data())
+@given(st.lists(st.tuples(lines, ends), max_size=5), st.data())
+@settings(max_examples=50)
 def test_the_data_survives_any_cut_of_the_bytes(
     events: list[tuple[str, bytes]], data: st.DataObject
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from fakes.process import alive, until
 from pinfold.ports.tool import Observation, ToolContext, ToolError
+from pinfold.tools import process
 from pinfold.tools.output import CAP, Capture
 from pinfold.tools.shell import ShellTool
 from pinfold.tools.workspace import blob_hash
@@ -75,13 +76,16 @@ async def test_cancelling_at_any_step_of_the_start_leaves_no_process(
     shell = ShellTool()
     os.mkfifo(work / "fifo")
     arguments = json.dumps({"command": f"cat {work}/fifo; :"})
-    for steps in range(15):
+
+    async def cancelled_after(steps: int) -> None:
         task = asyncio.create_task(shell.run(arguments, context))
         for _ in range(steps):
             await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+
+    await asyncio.gather(*map(cancelled_after, range(15)))
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
     assert str(work) not in listed.stdout
 
@@ -94,8 +98,9 @@ async def test_what_stays_in_the_background_ends_with_the_command(run: Run, work
 
 
 async def test_a_process_that_left_the_group_does_not_hold_the_result_back(
-    run: Run, work: Path
+    run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(process, "DRAIN", 0.1)
     outcome = await run(
         "shell",
         command="setsid sh -c 'echo $$ > pid; exec sleep 60' & until [ -s pid ]; do :; done; pwd",

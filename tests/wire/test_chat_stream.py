@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.ports.errors import ProviderError
@@ -140,7 +140,8 @@ chunks = st.fixed_dictionaries(
 )
 
 
-@given(st.lists(chunks | json_values))
+@given(st.lists(chunks | json_values, max_size=4))
+@settings(max_examples=50)
 def test_any_json_is_deltas_or_one_of_the_errors(events: list[Any]) -> None:
     stream = ChatStream(SERVER)
     try:

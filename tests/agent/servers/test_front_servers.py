@@ -3,12 +3,14 @@
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from fakes.agent import MODEL, stage
 from fakes.cacheable import common, sent
+from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from fakes.provider import calls, says
 from fakes.servers import FakeServers, ready, server_tool
 from pinfold.agent.options import Options
@@ -16,10 +18,11 @@ from pinfold.ports.approver import Decision
 from pinfold.ports.errors import RequestRejected
 from pinfold.ports.provider import Request
 from pinfold.ports.servers import ServerState
+from pinfold.providers.http_provider import HttpProvider
+from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.items import context_parts
 from pinfold.window.refused import Refused
-from pinfold.wire.errors import ApiServer, from_answer
 
 WIDE = replace(MODEL, context_window=200_000)
 FORTY = [
@@ -266,17 +269,36 @@ async def test_a_schema_that_nobody_could_send_is_folded_from_the_beginning(
     assert long.startswith("mcp__git__w_rter_lang")
 
 
-@pytest.mark.parametrize("where", ["tools[1].function.parameters", "tools[1].parameters"])
-def test_a_servers_refusal_of_a_schema_names_the_tool_on_both_wires(where: str) -> None:
-    body = {
-        "error": {
+@pytest.mark.parametrize("wire", ["chat", "responses"])
+async def test_a_schema_that_a_server_refuses_is_folded_on_both_wires(
+    tmp_path: Path, wire: WireApi
+) -> None:
+    def answer(request: Recorded) -> Reply | None:
+        if "mcp__git__diff" not in sent_names(request):
+            return None
+        error = {
             "message": "Invalid schema for function 'mcp__git__diff': In context=('properties', "
             "'path'), 'type' is required.",
             "type": "invalid_request_error",
-            "param": where,
+            "param": "tools[1].parameters",
             "code": "invalid_function_parameters",
         }
-    }
-    error = from_answer(body, ApiServer("https://api.openai.com/v1"), status=400)
-    assert isinstance(error, RequestRejected)
-    assert "'mcp__git__diff'" in str(error)
+        return Reply(status=400, body={"error": error})
+
+    def sent_names(request: Recorded) -> list[str]:
+        tools = [tool.get("function", tool)["name"] for tool in request.body["tools"]]
+        return [name for name in tools if name.startswith("mcp__")]
+
+    lists = git("log", "diff")
+    servers = FakeServers(lists, known=[lists])
+    async with FakeOpenAI([Reply("Hello."), Reply("Again.")], answer=answer) as server:
+        provider: Any = HttpProvider("scripted", server.url, "key", wire)
+        options = Options(servers=servers)
+        on = await stage(tmp_path, [], model=WIDE, options=options, provider=provider)
+        endings = [await on.session.send(prompt) for prompt in ("hi", "more")]
+        await on.session.close()
+    assert [ending.answer for ending in endings] == ["Hello.", "Again."]
+    refused, *after = map(sent_names, server.requests)
+    assert refused == ["mcp__git__log", "mcp__git__diff"]
+    assert after == [["mcp__git__log"]] * 2
+    assert len(servers.states["git"].unsendable) == 1
