@@ -1,4 +1,4 @@
-"""Tests of screens without waiting for timers, and with each style sheet parsed once."""
+"""Tests of screens without waits for timers: style sheets are parsed once, unseen paints left out."""
 
 import asyncio
 import selectors
@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
@@ -59,11 +60,22 @@ class SkippingLoop(asyncio.SelectorEventLoop):
 
 
 _PARSED: dict[object, list[RuleSet]] = {}
+render_update = Compositor.render_update
 
 
 def quick_screens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run what follows on a loop that skips, with style sheets parsed once."""
+    """Run what follows on a loop that skips, with style sheets parsed once.
+
+    What Textual would paint after each key, and throw away without a terminal, is not drawn;
+    pictures are (`full`).
+    """
     parse = Stylesheet._parse_rules
+
+    def render(self: Compositor, full: bool = False, *args: Any, **options: Any) -> Any:
+        if full:
+            return render_update(self, full, *args, **options)
+        self._dirty_regions.clear()
+        return None
 
     def parse_once(self: Stylesheet, *args: Any, **options: Any) -> list[RuleSet]:
         key = (tuple(self._variables.items()), args, tuple(options.items()))
@@ -77,6 +89,7 @@ def quick_screens(monkeypatch: pytest.MonkeyPatch) -> None:
         except RuntimeError:  # in a thread
             return monotonic()
 
+    monkeypatch.setattr(Compositor, "render_update", render)
     monkeypatch.setattr(Stylesheet, "_parse_rules", parse_once)
     monkeypatch.setattr(asyncio.events, "new_event_loop", SkippingLoop)
     monkeypatch.setattr("textual._time.get_time", now)

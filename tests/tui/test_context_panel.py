@@ -484,7 +484,7 @@ async def test_a_server_is_folded_once_its_price_was_seen() -> None:
         await until(pilot, lambda: app.screen.query(ContextTable) and table(pilot).size.width)
         await pilot.press("end")
         await until(pilot, lambda: at(pilot) == "mcp__git__diff")
-        assert "f folds or unfolds this" in foot(pilot)
+        await until(pilot, lambda: "f folds or unfolds this" in foot(pilot))
         await pilot.press("f")
         await until(pilot, lambda: "nothing is cached yet. f again does it." in foot(pilot))
         await pilot.press("up", "down", "f")

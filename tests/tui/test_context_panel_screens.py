@@ -62,19 +62,19 @@ def test_panel(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) 
 def test_selection(snap_compare: Snap, session: LiveSession) -> None:
     """You should see the largest rows first, "tokens" marked as what sorts, three of them ticked
     and tinted, and what masking them would free."""
-    before = opening(session, "s", "shift+down", "shift+down", said="selected")
+    before = opening(session, "s", "shift+down", "shift+down", said="unfold +172")
     assert snap_compare(make_app(session), terminal_size=(100, 24), run_before=before)
 
 
 def test_filter(snap_compare: Snap, session: LiveSession) -> None:
     """You should see a line to type in, the tool shell, its call and result, and how many fit."""
-    before = opening(session, "slash", *"shell", said="shell")
+    before = opening(session, "slash", *"shell", said="tool shell")
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)
 
 
 def test_done(snap_compare: Snap, session: LiveSession) -> None:
     """You should read that #2 and #3 were folded, what that freed, and that z undoes it."""
-    before = opening(session, *DOWN, "f", said="Folded")
+    before = opening(session, *DOWN, "f", said="unfold +193")
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)
 
 
@@ -83,7 +83,7 @@ def test_no_color(
 ) -> None:
     """You should see no colour: letters for kinds, a bar at the cursor, ticks at the selection."""
     monkeypatch.setenv("NO_COLOR", "1")
-    before = opening(session, *DOWN, "shift+down", said="selected")
+    before = opening(session, *DOWN, "shift+down", said="unfold +179")
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)
 
 

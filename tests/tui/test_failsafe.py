@@ -23,6 +23,8 @@ from pinfold.tui.error_log import MOST, ErrorLog
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.status_line import StatusLine
 
+pytestmark = pytest.mark.usefixtures("painted")
+
 
 class Faulty(Widget):
     """Fails in the way that it is told to."""

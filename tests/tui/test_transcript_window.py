@@ -1,5 +1,6 @@
 """How the transcript shows what is in the window, and what its keys do there."""
 
+import pytest
 from textual.pilot import Pilot
 
 from fakes.live_session import LiveSession, live_session
@@ -60,6 +61,7 @@ async def test_signs_come_and_go_with_pins_and_marks() -> None:
         assert row(transcript, "Why").startswith("   #1 ")
 
 
+@pytest.mark.usefixtures("painted")
 async def test_only_rows_whose_sign_changes_are_drawn_anew() -> None:
     session = live_session(items=history())
     async with make_app(session).run_test(size=(80, 40)) as pilot:
