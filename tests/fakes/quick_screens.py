@@ -1,4 +1,4 @@
-"""Tests of screens without waits for timers: style sheets are parsed once, unseen paints left out."""
+"""Tests of screens without waits for timers, each style sheet parsed once, unseen paints left out."""
 
 import asyncio
 import selectors

@@ -165,7 +165,7 @@ class TablePanel(Modal[ScreenResultType]):
         return self.dismiss(None)
 
 
-class Filter(Input):
+class Filter(SearchInput):
     """Narrows as one types."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
