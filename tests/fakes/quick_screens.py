@@ -1,4 +1,4 @@
-"""Tests of screens without waits for timers, each style sheet parsed once, unseen paints left out."""
+"""Tests of screens wait for no timer, parse each style sheet once, and paint what is looked at."""
 
 import asyncio
 import selectors
