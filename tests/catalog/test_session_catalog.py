@@ -182,17 +182,18 @@ def stored(home: Path) -> bytes:
 
 
 def test_what_is_deleted_while_the_index_is_filled_does_not_get_into_it(
-    store: SessionStore, catalog: Catalog, home: Path
+    store: SessionStore, catalog: Catalog, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for n in range(30):
-        gone = said(store, f"xylophone {n}" + " long" * 40_000)
+    monkeypatch.setattr("pinfold.catalog.filling.BATCH", 20_000)
+    for n in range(6):
+        gone = said(store, f"xylophone {n}" + " long" * 3_000)
     filling = catalog.fill()
     next(filling)
     disk.delete(gone, ticking())
     catalog.forget(gone)
     list(filling)
     assert gone.name not in {session for session, _ in found(catalog, "xylophone")}
-    assert b"xylophone 29" not in stored(home)
+    assert b"xylophone 5" not in stored(home)
 
 
 def test_two_that_fill_it_at_once_read_each_session_once(

@@ -74,7 +74,7 @@ def test_a_link_is_replaced_and_never_followed(tmp_path: Path) -> None:
 TEXTS = st.text(max_size=80) | st.sampled_from(["## Session x\n\n", "../../etc", "a/b", "CON", ""])
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.dictionaries(st.integers(1, 50), st.tuples(TEXTS, TEXTS, TEXTS), max_size=6), st.data())
 def test_any_selection_in_any_order_gives_the_same_files(
     records: dict[int, tuple[str, str, str]], data: st.DataObject

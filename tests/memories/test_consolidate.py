@@ -13,9 +13,9 @@ from fakes.provider import Step, calls
 from fakes.secrets import planted
 from pinfold.agent.requests.connection import Connection
 from pinfold.agent.requests.metadata import HEADER
-from pinfold.memories import baseline, review, trees
+from pinfold.memories import agent, baseline, review, trees
 from pinfold.memories.places import DIFF, MEMORY, RAW, SUMMARY
-from pinfold.ports.errors import Overloaded, ProviderError
+from pinfold.ports.errors import AuthenticationFailed, ProviderError
 from pinfold.ports.provider import ModelInfo
 from pinfold.providers.http_provider import HttpProvider
 
@@ -66,7 +66,12 @@ async def test_an_agent_consolidates_and_its_lines_are_used_once_they_are_proven
     (job,) = [queued for queued in at.state.jobs() if queued.kind == "consolidate"]
     newest = max(output.source_updated_at for output in at.state.outputs())
     assert (job.status, job.completed_watermark) == ("succeeded", newest)
-    # The agent was told of the changes; nothing of its work stays.
+    # The agent had file tools and nothing else; nothing of its work stays.
+    request = at.provider.requests[0]
+    assert {tool.name for tool in request.context.tools} - {"recall", "memory_apply"} == {
+        *("read_file", "list_dir", "glob", "grep", "edit_file", "write_file", "apply_patch")
+    }
+    assert request.context.agents == ()
     assert not (at.places.files / DIFF).exists()
     assert not list(at.places.work.glob("staging-*"))
     assert at.provider.closed
@@ -80,22 +85,6 @@ _OUTPUTS = (MEMORY, SUMMARY)
 
 def files(at: Memories) -> trees.Tree:
     return trees.read(at.places.files)
-
-
-async def test_the_agent_has_file_tools_and_no_other(at: Memories) -> None:
-    await at.run(agent_writing(PAGE))
-    names = {tool.name for tool in at.provider.requests[0].context.tools}
-    own = {"recall", "memory_apply"}
-    assert names - own == {
-        "read_file",
-        "list_dir",
-        "glob",
-        "grep",
-        "edit_file",
-        "write_file",
-        "apply_patch",
-    }
-    assert at.provider.requests[0].context.agents == ()
 
 
 async def test_what_it_tries_outside_its_folder_fails(at: Memories, tmp_path: Path) -> None:
@@ -143,23 +132,18 @@ async def test_what_it_tries_outside_its_folder_fails(at: Memories, tmp_path: Pa
 @pytest.mark.parametrize(
     "script",
     [
-        [[Overloaded("no")] for _ in range(20)],
+        [[AuthenticationFailed("no")]],
         pytest.param(agent_writing("x" * 1_500_000, "y" * 1_500_000), marks=pytest.mark.slow),
     ],
     ids=["no-answer", "writes-too-much"],
 )
 async def test_a_failure_keeps_the_baseline_and_backs_off(
-    at: Memories, script: list[list[object]]
+    at: Memories, script: list[list[Step]]
 ) -> None:
     await at.run(agent_writing(PAGE, BRIEF))
     before, base = files(at), baseline.read(at.places)
     at.remember(3, line(3, 1, "The cache lives in /var/tmp."))
-    running = at.begin(script)  # type: ignore[arg-type]
-    while not running.done():
-        await at.clock.advance(120)
-        await asyncio.sleep(0.001)
-    outcome = running.result()
-    assert outcome.status == "failed"
+    assert (await at.run(script)).status == "failed"
     assert baseline.read(at.places) == base
     assert {n: files(at)[n] for n in _OUTPUTS} == {n: before[n] for n in _OUTPUTS}
     assert marked(at) == [session(1), session(2)]
@@ -225,10 +209,6 @@ async def test_closing_gives_the_claim_back(at: Memories) -> None:
     ("model", "why"),
     [
         (ModelInfo("SmolLM2", "embedded", 8_192, "table", tools=False), "SmolLM2 has no tools"),
-        (
-            ModelInfo("small", "x", 8_192, "table"),
-            "the window of small has only 8,192 tokens",
-        ),
         (None, "Merged by rules, without a model."),
     ],
 )
@@ -236,6 +216,8 @@ async def test_without_a_model_that_can_rules_merge(
     at: Memories, model: ModelInfo | None, why: str
 ) -> None:
     at.remember(4, line(4, 2, "The limit of the queue is 50."), days=0.5)
+    small = ModelInfo("small", "x", 8_192, "table")
+    assert agent.unable(small) == "the window of small has only 8,192 tokens"
     outcome = await (at.run() if model is None else at.run([], model=model))
     assert outcome.status == "succeeded"
     assert why in outcome.note
@@ -387,6 +369,11 @@ async def test_undo_brings_back_what_the_last_one_replaced(at: Memories) -> None
     skill = f"# Tests\n\n1. Run the tests. [{session(1)}#4]\n"
     await at.run(agent_writing(BRIEF, BRIEF, **{"skills/tests/SKILL.md": skill}))
     assert "skills/tests/SKILL.md" in files(at)
+    trees.put(at.places.files, MEMORY, f"{BRIEF}- Mine.\n".encode())
+    with pytest.raises(review.MemoriesRefused, match=r"MEMORY.md has been edited since"):
+        review.undo(at.places)
+    assert at.text() == f"{BRIEF}- Mine.\n"
+    trees.put(at.places.files, MEMORY, BRIEF.encode())
     review.undo(at.places)
     assert (at.text(), at.text(SUMMARY)) == (PAGE, BRIEF)
     assert "skills/tests/SKILL.md" not in files(at)

@@ -37,7 +37,7 @@ def program(root: Path, *arguments: object) -> Any:
 @pytest.mark.parametrize(
     ("by", "every"),
     [
-        ("model", 23),
+        ("model", 61),
         pytest.param("model", 1, marks=pytest.mark.slow),
         pytest.param("rules", 1, marks=pytest.mark.slow),
     ],
@@ -51,7 +51,7 @@ def test_killed_between_any_two_steps_nothing_is_lost_or_done_twice(
 
 
 def test_of_several_processes_one_consolidates(root: Path) -> None:
-    outcomes = program(root, "together", 4)
+    outcomes = program(root, "together", 3)
     assert sum(begun for _, begun in outcomes) == 1
     statuses = sorted(status for status, _ in outcomes)
     assert [status for status in statuses if status not in ("busy", "unchanged")] == ["succeeded"]

@@ -129,19 +129,17 @@ def test_a_citation_counts_for_the_sessions_of_the_lines_that_it_names(home: Pat
     reader.close()
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("MEMORY.md", "MEMORY.md"),
-        ("memory_summary.md", "summary"),
-        ("raw_memories.md", "raw"),
-        ("rollout_summaries/2026-01-01-x.md", "rollout_summary"),
-        ("skills/tests/SKILL.md", "skill"),
-        ("extensions/x/notes.md", "other"),
-    ],
-)
-def test_each_file_of_memories_has_its_kind(home: Path, name: str, kind: str) -> None:
+def test_each_file_of_memories_has_its_kind(home: Path) -> None:
     reader = MemoryReader(home, lambda: NOW)
-    assert reader.kind(reader.folder.resolve() / name) == (kind, name)
-    assert reader.kind(home.resolve() / name) is None
-    assert reader.kind(reader.folder.resolve() / ".git" / name) is None
+    folder = reader.folder.resolve()
+    for name, kind in {
+        "MEMORY.md": "MEMORY.md",
+        "memory_summary.md": "summary",
+        "raw_memories.md": "raw",
+        "rollout_summaries/2026-01-01-x.md": "rollout_summary",
+        "skills/tests/SKILL.md": "skill",
+        "extensions/x/notes.md": "other",
+    }.items():
+        assert reader.kind(folder / name) == (kind, name)
+        assert reader.kind(home.resolve() / name) is None
+        assert reader.kind(folder / ".git" / name) is None

@@ -31,7 +31,9 @@ async def at(tmp_path: Path) -> Memories:
     return made
 
 
-async def test_a_held_result_changes_nothing_and_starts_no_other(at: Memories) -> None:
+async def test_a_held_result_changes_nothing_starts_no_other_and_can_be_cleared(
+    at: Memories,
+) -> None:
     base = baseline.read(at.places)
     assert at.text() == page(TWO)
     waiting = review.pending(at.places)
@@ -48,6 +50,14 @@ async def test_a_held_result_changes_nothing_and_starts_no_other(at: Memories) -
     assert baseline.read(at.places) == base
     with pytest.raises(MemoriesRefused, match="waiting for review"):
         review.undo(at.places)
+    trees.put(at.places.files, "extensions/x/note.md", b"note")
+    at.state.clear()
+    review.clear(at.places)
+    assert trees.read(at.places.files) == {"extensions/x/note.md": b"note"}
+    assert baseline.read(at.places) == {}
+    assert review.pending(at.places) is None
+    left = [path.name for path in at.places.work.rglob("*") if path.is_file()]
+    assert left == ["lock"]
 
 
 async def test_each_change_is_accepted_edited_or_rejected(at: Memories) -> None:
@@ -75,27 +85,6 @@ async def test_each_change_is_accepted_edited_or_rejected(at: Memories) -> None:
     assert at.text() == page(TWO)
     with pytest.raises(MemoriesRefused, match="There is no consolidation to undo"):
         review.undo(at.places)
-
-
-async def test_undo_does_not_overwrite_an_edit(tmp_path: Path) -> None:
-    at = Memories(tmp_path)
-    at.remember(1, ONE)
-    await at.run(agent_writing(page(ONE)))
-    trees.put(at.places.files, MEMORY, f"{page(ONE)}- Mine.\n".encode())
-    with pytest.raises(MemoriesRefused, match=r"MEMORY.md has been edited since"):
-        review.undo(at.places)
-    assert at.text() == f"{page(ONE)}- Mine.\n"
-
-
-async def test_clear_leaves_only_what_others_wrote(at: Memories) -> None:
-    trees.put(at.places.files, "extensions/x/note.md", b"note")
-    at.state.clear()
-    review.clear(at.places)
-    assert trees.read(at.places.files) == {"extensions/x/note.md": b"note"}
-    assert baseline.read(at.places) == {}
-    assert review.pending(at.places) is None
-    left = [path.name for path in at.places.work.rglob("*") if path.is_file()]
-    assert left == ["lock"]
 
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "d\r\n", "e"]), max_size=8)

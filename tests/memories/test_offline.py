@@ -61,7 +61,7 @@ def test_of_small_talk_nothing_is_remembered(tmp_path: Path, makes: tuple[Make, 
     assert made(tmp_path, *makes).extracted is None
 
 
-@pytest.mark.parametrize("path", [*recorded("codex")[:3], *recorded("claude")[:3]])
+@pytest.mark.parametrize("path", [*recorded("codex")[:2], *recorded("claude")[:2]])
 def test_of_recorded_sessions_every_statement_is_borne_out(path: Path, tmp_path: Path) -> None:
     events = read_file(path, 0).events
     with SessionStore(tmp_path).adopt(events, Path("/w"), "0", lambda: events[-1].ts) as journal:

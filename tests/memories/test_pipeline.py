@@ -80,21 +80,14 @@ async def test_a_session_becomes_a_record_that_is_not_made_again(
     async with FakeOpenAI([Reply(answer(RULE, wrong))]) as server:
         report = await run(state, clock, connecting(server))
         assert (await run(state, clock, connecting(server))).results == {}
+        (request,) = server.requests
     assert report.results == {name: "succeeded"}
     assert (report.proven, report.left_out) == (1, {"nothing that it cites says 99": 1})
     assert (report.model, report.usage.input) == ("fake/strong", 10)
     (row,) = state.outputs()
     assert (row.session_id, row.cwd, row.rollout_slug) == (name, "/w", "raise-the-limit")
     assert row.raw_memory.startswith("- rule: Run the tests with `make test`")
-
-
-async def test_the_request_says_what_it_is_for_and_not_whose(
-    state: MemoriesState, clock: Clock, tmp_path: Path
-) -> None:
-    name = session(tmp_path)
-    async with FakeOpenAI([Reply(answer())]) as server:
-        await run(state, clock, connecting(server))
-        (request,) = server.requests
+    # The request says what it is for, and not whose it is.
     assert json.loads(request.headers[HEADER]) == {"request_kind": "memory"}
     everything = json.dumps([request.headers, request.body])
     assert name not in everything
@@ -149,7 +142,7 @@ async def test_what_fails_is_told_and_waits(
     assert (await run(state, clock)).results == {name: "succeeded"}
 
 
-async def test_one_session_that_fails_does_not_stop_the_others(
+async def test_without_a_model_sessions_are_read_offline_and_one_that_fails_stops_no_other(
     state: MemoriesState, clock: Clock, tmp_path: Path
 ) -> None:
     bad, good = session(tmp_path), session(tmp_path)
@@ -161,17 +154,6 @@ async def test_one_session_that_fails_does_not_stop_the_others(
     report = await run(state, clock, deleting)
     assert report.results == {bad: "failed", good: "succeeded"}
     assert report.errors[bad].startswith("There is no session in")
-
-
-async def test_without_a_model_it_is_done_offline(
-    state: MemoriesState, clock: Clock, tmp_path: Path
-) -> None:
-    async def none() -> Connection:
-        raise ProviderError("There is no model.")
-
-    name = session(tmp_path)
-    report = await run(state, clock, none)
-    assert report.results == {name: "succeeded"}
     assert report.note == "No model is set up: memories are made without one."
 
 

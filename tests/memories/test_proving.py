@@ -34,6 +34,9 @@ def test_what_the_items_bear_out_stands_with_its_citation(tmp_path: Path) -> Non
     assert rule.quote == "run the tests with `make test`"
     assert (ran.kind, ran.cites) == ("command", (Citation(name, 8),))
     assert failed.text == "Uploads fail at 40."
+    made = source(tmp_path)
+    assert kept(f"Here:\n```json\n{answer(RULE)}\n```", made).proven == 1  # prose around it
+    assert kept(answer(), made).extracted is None  # nothing is worth remembering
 
 
 @pytest.mark.parametrize(
@@ -128,14 +131,6 @@ def test_lines_of_the_summary_that_name_what_stands_nowhere_are_left_out(tmp_pat
 def test_what_is_no_memory_is_told(tmp_path: Path, text: str) -> None:
     with pytest.raises(UnusableAnswer, match="not a memory"):
         kept(text, source(tmp_path))
-
-
-def test_json_among_prose_will_do(tmp_path: Path) -> None:
-    assert kept(f"Here:\n```json\n{answer(RULE)}\n```", source(tmp_path)).proven == 1
-
-
-def test_nothing_worth_remembering_is_a_good_answer(tmp_path: Path) -> None:
-    assert kept(answer(), source(tmp_path)).extracted is None
 
 
 @pytest.mark.parametrize(

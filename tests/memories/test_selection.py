@@ -42,7 +42,7 @@ def state(tmp_path_factory: pytest.TempPathFactory, clock: Clock) -> Iterator[Me
 
 
 @given(rows=ROWS, limit=st.integers(1, 8), most=st.sampled_from([1, 30, 60]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_selection(
     state: MemoriesState,
     clock: Clock,

@@ -7,12 +7,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import MetaData, create_engine, text
+from sqlalchemy import create_engine, text
 
 from pinfold.memories.consolidate import HEARTBEAT
 from pinfold.memories.leases import LEASE, RETRY
 from pinfold.memories.records import Extracted, SessionCandidate, StateError
-from pinfold.memories.schema import migrate, tables
 from pinfold.memories.state import MemoriesState
 from pinfold.paths import shown
 
@@ -198,23 +197,23 @@ def test_the_database_is_for_its_user_alone(state: MemoriesState) -> None:
     assert state.path.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_migrations_make_the_tables_that_the_code_knows(tmp_path: Path) -> None:
-    found = []
-    for name in "migrated", "declared":
-        engine = create_engine(f"sqlite:///{tmp_path / name}")
-        with engine.begin() as conn:
-            migrate(conn) if name == "migrated" else tables.create_all(conn)
-            made = MetaData()
-            made.reflect(conn)
-        engine.dispose()
-        found.append(
-            {
-                (table.name, column.name, str(column.type), column.nullable, column.primary_key)
-                for table in made.tables.values()
-                for column in table.columns
-            }
-        )
-    assert found[0] == found[1]
+def test_a_database_of_version_1_gets_the_missing_table(tmp_path: Path, clock: Clock) -> None:
+    opened = MemoriesState(tmp_path, clock)
+    remember(opened, "a")
+    opened.close()
+    engine = create_engine(f"sqlite:///{tmp_path / 'memories.db'}")
+    with engine.begin() as conn:
+        conn.execute(text("UPDATE schema_version SET version = 1"))
+        conn.execute(text("DROP TABLE confirmed"))
+    engine.dispose()
+    opened = MemoriesState(tmp_path, clock)
+    opened.confirm("a line")
+    assert opened.confirmed() == ["a line"]
+    assert [row.session_id for row in opened.outputs()] == ["a"]
+    opened.close()
+    with engine.begin() as conn:
+        assert conn.execute(text("SELECT version FROM schema_version")).all() == [(2,)]
+    engine.dispose()
 
 
 def test_a_database_of_a_newer_version_is_refused(tmp_path: Path, clock: Clock) -> None:

@@ -178,8 +178,5 @@ def test_what_we_shared_is_forgotten_for_everybody_once_the_database_is_there(
     said = keeper.forget_memory(rule)
     assert said.endswith("In payments it will be forgotten once the database can be reached.")
     assert keeper.reader.state.forgotten() == [ONE]  # which the next run passes on
-
-
-def test_clearing_removes_the_copy(keeper: Keeper) -> None:
     keeper.clear()
     assert keeper.memories(words) == []
