@@ -78,7 +78,7 @@ class DaskCluster:
         lonely = time.monotonic()
         try:
             while more or again or flights:
-                for worker in sorted(self._workers() - flights.keys()):
+                for worker in sorted(self._usable_workers() - flights.keys()):
                     task, by_path = again.popleft() if again else (next(rest, None), True)
                     if task is None:
                         more = False
@@ -155,7 +155,7 @@ class DaskCluster:
             if flight.future.done()
         ]
         back = {worker for worker, _ in found}
-        found += ((worker, Died()) for worker in flights.keys() - self._workers() - back)
+        found += ((worker, Died()) for worker in flights.keys() - self._usable_workers() - back)
         return found
 
     def _result(self, flight: Flight) -> "bytes | Failed | Died | None":
@@ -176,8 +176,7 @@ class DaskCluster:
             return result
         return Failed("The cluster returned something other than a result.")
 
-    def _workers(self) -> set[str]:
-        """The workers that are alive and have the same versions."""
+    def _usable_workers(self) -> set[str]:
         now = time.monotonic()
         if now - self._asked < _POLL:
             return self._alive

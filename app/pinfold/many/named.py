@@ -41,12 +41,11 @@ class NamedSession(Struct, frozen=True):
 
 def is_for_many(arguments: argparse.Namespace, words: Sequence[str]) -> bool:
     """Whether a command processes many sessions: `words` may name several, or it says where."""
-    several = len(words) > 1 or any(_is_glob(word) or _is_folder(word) for word in words)
+    several = len(words) > 1 or any(_is_glob(word) or _is_plain_folder(word) for word in words)
     return bool(several or arguments.jobs is not None or arguments.cluster)
 
 
-def _is_folder(word: str) -> bool:
-    """Whether it is a folder, but not one of pinfold's session folders."""
+def _is_plain_folder(word: str) -> bool:
     path = paths.typed(word)
     return path.is_dir() and not (path / ROLLOUT).is_file()
 

@@ -41,7 +41,7 @@ class Cache:
     """The results in `results.db` of a cache folder. If that can't be used, none are kept."""
 
     def __init__(self, folder: Path) -> None:
-        self._database = _opened(folder / FILE)
+        self._database = _database_or_none(folder / FILE)
         self._packer, self._unpacker = zstandard.ZstdCompressor(), zstandard.ZstdDecompressor()
 
     def has(self, key: str, session: NamedSession) -> bool:  # noqa: ARG002
@@ -78,7 +78,7 @@ class Cache:
         """The rows; none if the database can't be used."""
         with suppress(sqlite3.Error):
             if self._database is not None:
-                return self._database.execute(statement, [*map(_storable, values)]).fetchall()
+                return self._database.execute(statement, [*map(_storable_value, values)]).fetchall()
         return []
 
 
@@ -134,8 +134,7 @@ def _sha256(content: bytes) -> bytes:
     return hashlib.sha256(content).digest()
 
 
-def _storable(value: object) -> object:
-    """As bytes, if it is a file name that is no UTF-8."""
+def _storable_value(value: object) -> object:
     try:
         str(value).encode()
     except UnicodeEncodeError:
@@ -147,8 +146,7 @@ def _day() -> int:
     return int(time.time() // 86_400)
 
 
-def _opened(path: Path) -> sqlite3.Connection | None:
-    """The database; None if there can't be one."""
+def _database_or_none(path: Path) -> sqlite3.Connection | None:
     for _ in range(2):
         try:
             atomic_files.make_folder(path.parent)

@@ -78,7 +78,6 @@ def recover(places: MemoryPlaces) -> None:
 
 
 def _new_repository(places: MemoryPlaces) -> Path:
-    """A complete repository that will become the baseline."""
     return places.work / "baseline.new"
 
 

@@ -55,14 +55,6 @@ class _Lost(Exception):
     """Another process has the job now."""
 
 
-class _Waits(Exception):
-    """An earlier result waits for review."""
-
-    def __init__(self, outcome: ConsolidationOutcome) -> None:
-        super().__init__(outcome.note)
-        self.outcome = outcome
-
-
 async def consolidate(
     places: MemoryPlaces,
     state: "MemoriesState",
@@ -88,9 +80,6 @@ async def consolidate(
     except _Lost:
         await asyncio.to_thread(work.leave)
         return ConsolidationOutcome("lost", "Another process is now consolidating memories.")
-    except _Waits as waits:
-        await asyncio.to_thread(work.give_back)
-        return waits.outcome
     except asyncio.CancelledError:
         await asyncio.to_thread(work.give_back)
         raise
@@ -120,6 +109,9 @@ class _Consolidation:
     async def run(self, connect: Connect | None) -> ConsolidationOutcome:
         selected = await _whole(self._select)
         outcome = await _whole(lambda: self._prepare(selected))
+        if outcome is not None and outcome.status == "held":
+            await asyncio.to_thread(self.give_back)
+            return outcome
         if outcome is None:
             connection, note = await self._model(connect)
             if connection is not None:
@@ -144,7 +136,7 @@ class _Consolidation:
     async def _alive(self, work: Coroutine[Any, Any, None]) -> None:
         """Do `work` and keep the claim alive. Raises `_Lost` once it is lost."""
         working = asyncio.create_task(work)
-        beating = asyncio.create_task(self._beat())
+        beating = asyncio.create_task(self._keep_claim())
         try:
             await asyncio.wait({working, beating}, return_when=asyncio.FIRST_COMPLETED)
             if not working.done():
@@ -156,8 +148,7 @@ class _Consolidation:
             await asyncio.gather(working, beating, return_exceptions=True)
         working.result()
 
-    async def _beat(self) -> None:
-        """Renew the claim until it is lost."""
+    async def _keep_claim(self) -> None:
         while True:
             await self._clock.sleep(HEARTBEAT)
             if not await asyncio.to_thread(self._state.heartbeat, self._claim):
@@ -181,11 +172,11 @@ class _Consolidation:
         places = self._places
         with places.locked():
             self._check()
-            self._clean_up()
+            self._remove_leftovers()
             if gone := self._state.forgotten():
                 review.purge(places, gone, RecordIndex(self._state.outputs()))
             if (waiting := review.settled(places)) is not None:
-                raise _Waits(_outcome("held", waiting.result, waiting.diff))
+                return _outcome("held", waiting.result, waiting.diff)
             if (result := applying.load(places)) is not None:
                 with suppress(MemoriesRefused):  # the user edited the files: then it is repeated
                     applying.apply(places, result, self._check)
@@ -266,8 +257,7 @@ class _Consolidation:
             trees.drop(self._staging)
             (self._places.files / DIFF).unlink(missing_ok=True)
 
-    def _clean_up(self) -> None:
-        """Remove what interrupted runs left."""
+    def _remove_leftovers(self) -> None:
         baseline.recover(self._places)
         for folder in self._places.unfinished():
             trees.drop(folder)

@@ -6,8 +6,9 @@ Times are seconds of the epoch.
 import secrets
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, insert
+from sqlalchemy import ColumnElement, Connection
 from sqlalchemy import update as change
+from sqlalchemy.dialects.sqlite import insert
 
 from pinfold.memories.records import Claim, JobKind, JobOutcome
 from pinfold.memories.schema import jobs
@@ -39,10 +40,9 @@ def take(
         "retry_at": None,
         "input_watermark": watermark,
     }
-    mine = (jobs.c.kind == kind, jobs.c.key == key)
-    again = change(jobs).where(*mine).values(attempts=jobs.c.attempts + 1, **values)
-    if not conn.execute(again).rowcount:
-        conn.execute(insert(jobs).values(kind=kind, key=key, attempts=1, **values))
+    row = insert(jobs).values(kind=kind, key=key, attempts=1, **values)
+    again = {**values, "attempts": jobs.c.attempts + 1}
+    conn.execute(row.on_conflict_do_update(index_elements=["kind", "key"], set_=again))
     return Claim(kind, key, token, watermark)
 
 

@@ -96,7 +96,7 @@ def _for_summary(kept: Iterable[_Dated]) -> list[_Dated]:
 def _page(title: str, before: str, kept: Sequence[_Dated]) -> str:
     """A page of statements by folder, after what the user wrote there."""
     above, below = parted(blocks(before))
-    users = _users(above)
+    users = _users_lines(above)
     newest = {
         statement.folder: statement.updated
         for statement in sorted(kept, key=lambda said: said.updated)
@@ -116,8 +116,7 @@ def _page(title: str, before: str, kept: Sequence[_Dated]) -> str:
     return joined(made, below)
 
 
-def _users(above: Iterable[MarkdownBlock]) -> dict[str, list[MarkdownBlock]]:
-    """What the user wrote, by heading."""
+def _users_lines(above: Iterable[MarkdownBlock]) -> dict[str, list[MarkdownBlock]]:
     found: dict[str, list[MarkdownBlock]] = {}
     heading = ""
     for block in above:

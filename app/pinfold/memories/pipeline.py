@@ -179,7 +179,6 @@ class Phase1:
         return Writer(connection.provider, connection.model, counter, self.clock, headers=headers)
 
     async def _finish(self, candidate: SessionCandidate, writer: Writer | None) -> None:
-        """Read one session and end its job."""
         claim = self._claims[candidate.session]
         try:
             async with self._places:

@@ -148,7 +148,7 @@ def checked(
             doubts.append(Doubt(bare, "only a skill begins so"))
         elif block.kind == "front":
             cites = list(filter(None, map(records.whole, cited(text))))
-            if why := _why_unsupported(_described(bare), None, records.saying(cites), ()):
+            if why := _why_unsupported(_front_values(bare), None, records.saying(cites), ()):
                 doubts.append(Doubt(bare, why))
             else:
                 kept.append(block)
@@ -282,8 +282,7 @@ def _is_users(block: MarkdownBlock) -> bool:
     return block.kind == "statement" and not any(cited(block.text))
 
 
-def _described(front: str) -> str:
-    """The values of a skill's front matter."""
+def _front_values(front: str) -> str:
     return re.sub(r"(?m)^(?:name|description):", "", front)
 
 

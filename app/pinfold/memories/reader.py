@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -36,8 +37,15 @@ TEAM_SHARE = 1 / 3
 """Share of a session's memories that a team's lines may take."""
 
 
-def _unreadable(error: OSError) -> MemoryFailure:
-    return MemoryFailure(f"Memories can't be read: {error.strerror or error}.")
+@contextmanager
+def _plainly() -> Iterator[None]:
+    """Raise `MemoryFailure` with a sentence for the user."""
+    try:
+        yield
+    except StateError as error:
+        raise MemoryFailure(str(error)) from error
+    except OSError as error:
+        raise MemoryFailure(f"Memories can't be read: {error.strerror or error}.") from error
 
 
 class MemoryReader:
@@ -65,12 +73,10 @@ class MemoryReader:
 
     def front(self, cwd: Path, most: int, count: Callable[[str], int]) -> str:
         team = ""
-        if self._teams is not None:
-            try:
+        with _plainly():
+            if self._teams is not None:
                 team, self._notice = self._teams.front(cwd, int(most * TEAM_SHARE), count)
-            except OSError as error:
-                raise _unreadable(error) from error
-        chosen = self._private(cwd, most - count(team) if team else most, count)
+            chosen = self._private(cwd, most - count(team) if team else most, count)
         if not (chosen or team):
             return ""
         return "\n\n".join(filter(None, (reading.front(chosen, self.folder), team)))
@@ -86,12 +92,7 @@ class MemoryReader:
             every = reading.lines(read_text(self.folder / SUMMARY, reading.MAX_BYTES))
         except FileNotFoundError:
             return []
-        except OSError as error:
-            raise _unreadable(error) from error
-        try:
-            sources = self.sources()
-        except StateError as error:
-            raise MemoryFailure(str(error)) from error
+        sources = self.sources()
         fresh = [line for line in every if not line.unconfirmed and not sources.stale(line)]
         return reading.select(fresh, cwd, most, count)
 
@@ -109,10 +110,8 @@ class MemoryReader:
         return citations.shown(streamed)
 
     def cited(self, cut: CutReply) -> MemoryUsed:
-        try:
+        with _plainly():
             sessions = SessionFolders(self.home, self.state.outputs())
-        except StateError as error:
-            raise MemoryFailure(str(error)) from error
         sources: dict[str, None] = {}
         named: dict[str, None] = {}
         there: list[MemoryCited] = []
@@ -146,10 +145,8 @@ class MemoryReader:
         return "\n".join(found[first - 1 : min(last, first + _MOST_LINES - 1)])
 
     def count_use(self, sessions: Sequence[str], at: datetime) -> None:
-        try:
+        with _plainly():
             self.state.count_use(sessions, at)
-        except StateError as error:
-            raise MemoryFailure(str(error)) from error
 
     # What a tool reads
 

@@ -163,7 +163,6 @@ def _without(tree: trees.Tree, gone: frozenset[str], records: RecordIndex) -> tr
 
 
 def _old_and_new(places: MemoryPlaces) -> tuple[trees.Tree, trees.Tree]:
-    """The files in use, and those of the consolidation."""
     return applying.outputs(trees.read(places.files)), applying.outputs(applying.after(places))
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, select, update
+from sqlalchemy.dialects.sqlite import insert
 
 from pinfold.memories import leases
 from pinfold.memories.database import MemoriesDatabase
@@ -104,8 +105,8 @@ class MemoriesState:
                 "rollout_summary": made.rollout_summary,
                 "rollout_slug": made.rollout_slug,
             }
-            if not conn.execute(update(outputs).where(ours).values(values)).rowcount:
-                conn.execute(insert(outputs).values(session_id=claim.key, **values))
+            row = insert(outputs).values(session_id=claim.key, **values)
+            conn.execute(row.on_conflict_do_update(index_elements=["session_id"], set_=values))
             return True
 
     # Phase 2: one job for all
@@ -227,10 +228,8 @@ class MemoriesState:
     def confirm(self, line: str) -> None:
         """Note that the line with this hash is valid although its source has changed."""
         with self._db.writing() as conn:
-            if conn.execute(select(confirmed).where(confirmed.c.line == line)).first() is None:
-                conn.execute(
-                    insert(confirmed).values(line=line, host=self._host, confirmed_at=self._now())
-                )
+            row = insert(confirmed).values(line=line, host=self._host, confirmed_at=self._now())
+            conn.execute(row.on_conflict_do_nothing())
 
     def confirmed(self) -> list[str]:
         with self._db.reading() as conn:
@@ -242,12 +241,8 @@ class MemoriesState:
         with self._db.writing() as conn:
             row = conn.execute(select(outputs).where(ours)).one_or_none()
             if row is not None:
-                kept = [
-                    kept_line
-                    for kept_line in row.raw_memory.splitlines()
-                    if kept_line.strip() != line
-                ]
-                raw = "".join(f"{kept_line}\n" for kept_line in kept)
+                lines = row.raw_memory.splitlines()
+                raw = "".join(f"{other}\n" for other in lines if other.strip() != line)
                 conn.execute(update(outputs).where(ours).values(raw_memory=raw))
 
     def forget(self, session: str) -> None:
@@ -255,12 +250,10 @@ class MemoriesState:
         with self._db.writing() as conn:
             conn.execute(delete(outputs).where(outputs.c.session_id == session))
             conn.execute(delete(jobs).where(jobs.c.kind == "extract", jobs.c.key == session))
-            conn.execute(delete(forgotten).where(forgotten.c.session_id == session))
-            conn.execute(
-                insert(forgotten).values(
-                    session_id=session, host=self._host, forgotten_at=self._now()
-                )
+            gone = insert(forgotten).values(
+                session_id=session, host=self._host, forgotten_at=self._now()
             )
+            conn.execute(gone.on_conflict_do_nothing())
         self._db.clean()
 
     def clear(self) -> None:

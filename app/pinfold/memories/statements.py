@@ -59,7 +59,6 @@ class MemoryStatement(Struct, frozen=True):
     stale once the file no longer contains the quote."""
 
     def __str__(self) -> str:
-        """The line that `parse` reads."""
         line = f"- {self.kind}: {one_line(self.text)} [{', '.join(map(str, self.cites))}]"
         if self.quote:
             line += f" {_string(self.quote)}"

@@ -212,6 +212,5 @@ def _short(text: str) -> str:
 
 
 def _is_below(path: str) -> bool:
-    """Whether a path stays below the repository's root."""
     found = PurePosixPath(path)
     return not found.is_absolute() and ".." not in found.parts and path.isprintable()

@@ -58,7 +58,7 @@ class TeamDatabase:
         """One transaction; undone if the block raises."""
         with self._plainly(), self._engine.begin() as conn:
             if not self._checked:
-                _check_role(conn)
+                _refuse_role_without_limits(conn)
                 _migrate(conn)
             yield conn
             self._checked = True
@@ -118,8 +118,7 @@ def code_of(error: BaseException | None) -> str:
     return ""
 
 
-def _check_role(conn: Connection) -> None:
-    """Refuse a role that bypasses row-level security."""
+def _refuse_role_without_limits(conn: Connection) -> None:
     role = conn.execute(
         text(
             "SELECT rolname, rolsuper FROM pg_roles WHERE (rolsuper OR rolbypassrls)"
@@ -177,7 +176,6 @@ def _migrate(conn: Connection) -> None:
 
 
 def _version(conn: Connection) -> int:
-    """The version of the tables; 0 if there are none."""
     # Not `to_regclass`: its answer may be cached, and another process may have made them.
     there = conn.scalar(
         text(

@@ -102,13 +102,12 @@ class Sync:
                 forget_sessions(conn, gone)
 
     def queue(self) -> None:
-        for name, some in self._shared_records().items():
+        for name, some in self._records_by_team().items():
             self.claims.queue(
                 name, {row.session_id: input_of(team, row) for row, team in some.values()}
             )
 
-    def _shared_records(self) -> dict[str, dict[str, tuple[Output, Team]]]:
-        """By team, the records of its sessions."""
+    def _records_by_team(self) -> dict[str, dict[str, tuple[Output, Team]]]:
         found: dict[str, dict[str, tuple[Output, Team]]] = {name: {} for name in self._names}
         for row in self._state.outputs():
             if (team := team_of(row.cwd, self._teams)) is not None:
@@ -130,7 +129,7 @@ class Sync:
     def publish_one(self, claim: TeamClaim) -> tuple[int, int]:
         """Publish the lines of one session and end its job. Returns the same."""
         every = {
-            key: pair for some in self._shared_records().values() for key, pair in some.items()
+            key: pair for some in self._records_by_team().values() for key, pair in some.items()
         }
         row, team = every.get(claim.key, (None, None))
         if row is None or team is None:  # forgotten, or no longer shared
