@@ -81,12 +81,12 @@ async def figures(
                 await session.compaction.draft(strategy, material=draft.material)
                 took.append((time.process_time() - begun) * 1e3)
             of, sizes = f"{strategy}, {name}", draft.plan.sizes
-            told_by = "" if draft.plan.strategy == strategy else f" (by {draft.plan.strategy})"
+            keys_told_by = "" if draft.plan.strategy == strategy else f" (by {draft.plan.strategy})"
             before, after = sizes.context + sizes.before, sizes.context + sizes.after
             saved = (before - after) / 1e3
             tokens = "k tokens"
             found += [
-                Figure(f"{of}: saved{told_by}", saved, tokens, before / 1e3, "the window"),
+                Figure(f"{of}: saved{keys_told_by}", saved, tokens, before / 1e3, "the window"),
                 Figure(f"{of}: headroom", sizes.headroom / 1e3, tokens),
                 Figure(f"{of}: plan, p50", quantiles(took, n=20)[9], "ms CPU"),
                 Figure(f"{of}: plan, p95", quantiles(took, n=20)[18], "ms CPU"),

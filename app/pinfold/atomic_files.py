@@ -1,4 +1,4 @@
-"""Files that are whole or not there: atomic, durable, and for the user's eyes alone."""
+"""Writes files atomically and durably, readable by the user alone."""
 
 import errno
 import os

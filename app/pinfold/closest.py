@@ -1,11 +1,11 @@
-"""Suggestions: the known name that was most likely meant."""
+"""Suggests the known name that was most likely meant."""
 
 from collections.abc import Iterable
 
 from pinfold.sanitize import one_line
 
 _LISTED = 12
-"""Known names that are told where none is near."""
+"""Known names that are listed if none is near."""
 _LONGEST = 60
 """Characters of a name that are shown or compared."""
 

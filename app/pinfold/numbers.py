@@ -1,4 +1,4 @@
-"""Numbers for people."""
+"""Formats numbers for people."""
 
 ID_SHOWN = 13
 """Characters of a session's id that tell it from others: its time in milliseconds."""

@@ -1,4 +1,4 @@
-"""The JSON schema that the last reply of `exec` has to obey."""
+"""The JSON schema that the last reply of `exec` must match."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ MAX_BYTES = 1 << 20
 
 
 class WrongSchema(Exception):
-    """The file holds no JSON schema; why, in a sentence."""
+    """The file is not a JSON schema; `str()` says why."""
 
 
 def load(path: Path) -> Mapping[str, Any]:
@@ -40,7 +40,7 @@ def asking(prompt: Prompt, schema: Mapping[str, Any]) -> Prompt:
 
 
 def violation(answer: str, schema: Mapping[str, Any]) -> str:
-    """What in `answer` does not obey; empty where all does."""
+    """What in `answer` does not match; empty if all does."""
     from jsonschema import Draft202012Validator
 
     try:

@@ -1,4 +1,4 @@
-"""Text from outside, made safe to show: it never drives the terminal, and deceives nobody."""
+"""Makes text from outside safe to show: no control of the terminal, no invisible tricks."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Files that anybody may have made, in a repository or a config folder.
+"""Reads files of unknown origin, in a repository or a config folder.
 
 Only regular files are read, and no more of them than is asked for: a pipe or a device in their
 place would hang the reader or fill its memory. What is wrong is in `OSError.strerror`.

@@ -1,4 +1,4 @@
-"""A session of whatever tool as a digest in so many tokens, without its secrets.
+"""A session of any tool as a digest within a token budget, its secrets removed.
 
 Pure: the same events give the same bytes.
 """
@@ -20,11 +20,11 @@ from pinfold.rollout.items import Item
 _SPARE = 0.02
 """Of the budget that may stay free before lines of results are looked for."""
 _SHORT, _SHORT_RESULT = 4_000, 500
-"""Characters; a longer item is searched for secrets only where the digest has lines of it."""
+"""Characters; a longer item is searched for secrets only if the digest has lines of it."""
 
 
 class Thinned(Struct, frozen=True):
-    """A digest, ready to be shown."""
+    """A digest and its text."""
 
     digest: DigestLines
     text: str
@@ -38,7 +38,7 @@ class Thinner:
     """A session, read once for digests of any size."""
 
     def __init__(self, events: Iterable[Event], numbers: Mapping[int, int] | None = None) -> None:
-        """`numbers` says by which the items are called in a digest, where not by their own."""
+        """`numbers` maps items to the numbers shown for them, where these differ."""
         self._numbers = numbers
         self._record = DigestRecord()
         self._items: list[Item] = []
@@ -54,7 +54,7 @@ class Thinner:
         redact: bool = True,
         fits: Callable[[str], bool] | None = None,
     ) -> Thinned:
-        """The lines that tell most, in at most `budget_tokens`, and in a text that `fits`."""
+        """The most informative lines, in at most `budget_tokens` and in a text that `fits`."""
         choice = self._choice(budget_tokens)
         digest = choice.digest()
         secrets = Secrets(self._texts(digest) if redact else ())
@@ -71,8 +71,8 @@ class Thinner:
         return Thinned(clean, text, tokens, len(secrets))
 
     def _choice(self, budget: int) -> ChosenLines:
-        """Lines of results stand only where there is room beside all others: these are looked for
-        last, which takes as long as all others together."""
+        """Lines of results are used only where room is left beside all others: finding them takes
+        as long as all others together."""
         for found in (False, True):
             choice = ChosenLines(self._record, self._record.lines(found=found), budget)
             if choice.room <= _SPARE * budget:
@@ -90,8 +90,8 @@ class Thinner:
         return replace(digest, lines=lines, left=left)
 
     def _texts(self, digest: DigestLines) -> Iterator[str]:
-        """Texts that tell which secrets the digest may hold; the details of items say nothing
-        that neither the lines nor the contents do."""
+        """Texts to find secrets in; the details of items say nothing that neither lines nor
+        contents do."""
         numbers = {line.n for line in digest.lines}
         for item in self._items:
             short = _SHORT_RESULT if item.kind == "tool_result" else _SHORT

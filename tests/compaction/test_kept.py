@@ -15,7 +15,7 @@ from pinfold.compaction.restore import keep_of, undo_of
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
-from pinfold.window.boundary_text import told
+from pinfold.window.boundary_text import boundary_line
 from pinfold.window.refused import Refused
 
 BARE = PlanOptions(
@@ -45,7 +45,7 @@ def test_an_item_comes_back_to_its_place_with_its_other_half() -> None:
     assert list(live.window.forms) == [33, 11, 12, 16, *range(25, 33)]
     live.add(keep_of(live.window, 1, 8))
     assert list(live.window.forms) == [33, 8, 11, 12, 16, *range(25, 33)]
-    assert told(live.window.boundaries[-1]) == "window 4 · items restored"
+    assert boundary_line(live.window.boundaries[-1]) == "window 4 · items restored"
 
 
 def test_a_thought_comes_with_what_it_led_to() -> None:
@@ -81,7 +81,7 @@ def test_keeping_is_undone_like_any_change() -> None:
     assert newest.what == "the restore of #11..12"
     live.add(undo_of(live.window, seq))
     assert live.window.forms == before
-    assert told(live.window.boundaries[-1]) == "window 3 · restored items undone"
+    assert boundary_line(live.window.boundaries[-1]) == "window 3 · restored items undone"
 
 
 @pytest.mark.parametrize(

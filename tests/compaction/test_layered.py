@@ -2,7 +2,7 @@
 
 from fakes.compactions import apply, session, working
 from pinfold.compaction.engine import plan_with, validate
-from pinfold.compaction.inserted import DIGEST_HEADER, told_by
+from pinfold.compaction.inserted import DIGEST_HEADER, keys_told_by
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.layered import NOTHING_LEFT, WAITS
 from pinfold.compaction.strategies.registry import house
@@ -99,7 +99,7 @@ def test_what_the_summary_names_is_not_told_again_by_the_digest() -> None:
     assert line in without
     assert line not in digest
     assert "agent: Part 4 takes 4.5 seconds less." in digest
-    known = told_by("Part 3 takes 3.5 seconds less. Port 8003 stays.", view)
+    known = keys_told_by("Part 3 takes 3.5 seconds less. Port 8003 stays.", view)
     lines = view.known.record.lines()
     assert "Keep port 8003." in {line.text for line in lines}
     assert {line.text for line in lines if line.key in known} == {"Part 3 takes 3.5 seconds less."}

@@ -10,7 +10,7 @@ from pinfold.compaction.restore import restore_of, undo_of
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import ItemsMarked, PinsChanged, WindowReplaced
 from pinfold.rollout.values import PlanBase, Sizes
-from pinfold.window.boundary_text import told
+from pinfold.window.boundary_text import boundary_line
 from pinfold.window.generations import generations
 from pinfold.window.refused import Refused
 from pinfold.window.undo import UndoStack
@@ -98,8 +98,8 @@ def test_an_older_window_is_restored_without_what_compactions_inserted() -> None
     assert newest.what == "the restore"
     live.add(undo_of(live.window, newest.seq))
     assert live.window.forms == compacted
-    assert told(live.window.boundaries[-1]) == "window 4 · restore undone"
-    assert told(live.window.boundaries[-2]) == "window 3 · earlier window restored"
+    assert boundary_line(live.window.boundaries[-1]) == "window 4 · restore undone"
+    assert boundary_line(live.window.boundaries[-2]) == "window 3 · earlier window restored"
     with pytest.raises(Refused, match="no earlier window 7"):
         restore_of(live.window, 7)
 

@@ -21,16 +21,16 @@ from pinfold.rollout.provenance import words
 from pinfold.rollout.values import CoreStatement
 
 FIRST_REQUEST = 300
-"""Tokens of the first request that are in it until the user sets a goal."""
+"""Tokens of the first request that are suggested until the user sets a goal."""
 
 
 class Suggestion(Struct, frozen=True):
-    """Words of the user's that may belong into the core; nobody confirmed them."""
+    """Words of the user that may belong in the core, not confirmed yet."""
 
     text: str
     item: int
     first: bool = False
-    """Whether it is of the first request."""
+    """Whether it comes from the first request."""
     adopted: bool = False
     """Whether it was in the core of the session that was adopted."""
 
@@ -65,11 +65,11 @@ class Core:
                 self._stated.setdefault(_key(said.text), said)
 
     def stated(self) -> tuple[CoreStatement, ...]:
-        """What is in it besides the goal, in the order in which it came."""
+        """What the user put there besides the goal, oldest first."""
         return tuple(self._stated.values())
 
     def suggested(self) -> list[Suggestion]:
-        """What was in the core of an adopted session, and neither the goal nor the core has."""
+        """What an adopted session had in its core and this one has not."""
         known = {_key(self.goal), *self._stated}
         return [
             Suggestion(suggestion.text, suggestion.item, adopted=True)
@@ -79,8 +79,8 @@ class Core:
 
 
 def suggestions(record: DigestRecord, core: Core, most: int, latest: int = 0) -> list[Suggestion]:
-    """The first request, until a goal is set, and the user's sentences that tell most, in at most
-    `most` tokens together; none of item `latest`, which stands anyway."""
+    """The first request, until a goal is set, and the user's most informative sentences, in at most
+    `most` tokens together; none of item `latest`, which stays in the window."""
     known = {_key(statement.text) for statement in core.stated()}
     told = [
         line

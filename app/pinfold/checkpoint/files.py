@@ -25,7 +25,7 @@ class FileStates:
 
     def __init__(self) -> None:
         self._states: dict[str, FileState] = {}
-        """By path, the one seen last at the end."""
+        """By path, the last seen last."""
 
     def step(self, event: Event) -> None:
         match event.data:

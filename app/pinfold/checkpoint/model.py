@@ -18,7 +18,7 @@ class _Part(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tru
 
 
 class Artifact(_Part, frozen=True, kw_only=True):
-    """Something that a tool call read, changed or brought about."""
+    """Something that a tool call read, changed or produced."""
 
     uri: str
     kind: ArtifactKind

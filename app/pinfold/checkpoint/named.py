@@ -1,4 +1,5 @@
-"""What the work names: files that the session edited, and what stands since the user's request."""
+"""The files that the work is about: edited in this session, or named, read or found since the
+user's last request."""
 
 import posixpath
 import re
@@ -22,7 +23,7 @@ _CHUNK = re.compile(r"[^\s\"'`“”‘’«»:,;()<>|=*\[\]{}]+")
 _DIFFS = ("a/", "b/")
 """What git puts before the paths of a diff."""
 _NAMELESS = frozenset({"edit", "refused"})
-"""Acts whose results speak of what the call would have edited, whether it was right or not."""
+"""Acts whose results name files only because a call tried to edit them."""
 _TEST = re.compile(r"^tests?[_-]|[_.-](?:tests?|spec)$|(?<=[a-z0-9])(?:Tests?|Spec)$")
 
 
@@ -45,7 +46,7 @@ class Named:
         self._found: set[str] = set()
         """Paths in results, and in what the user did not type."""
         self._said: set[str] = set()
-        """All that could be a name in what the user typed."""
+        """Possible names in what the user typed."""
 
     def step(self, event: Event) -> None:
         match event.data:
@@ -64,7 +65,7 @@ class Named:
                 self._allowed.update(folders)
 
     def others(self, uris: Iterable[str], texts: Iterable[str]) -> list[str]:
-        """The files that neither this nor any of the texts names."""
+        """The files that neither this session nor any of the texts names."""
         said = self._said.union(*(self._names(text) for text in texts))
         folders = {posixpath.dirname(uri) for uri in self.seen} | self._allowed
         stems = {_stem(path) for path in self.seen | self._edited | said}
@@ -104,7 +105,7 @@ class Named:
 
 
 def _ends(uri: str) -> Iterator[str]:
-    """The path, and its last parts from two on: a command may have run in another folder."""
+    """The path and its ends of two parts or more: a command may have run in another folder."""
     yield uri
     parts = uri.split("/")
     for at in range(1, len(parts) - 1):

@@ -1,7 +1,8 @@
 """`memory.apply`: what a model proposes to remember, and the host's judgement of it.
 
-Who said a thing decides what becomes of it, never how it is worded. A fact stands as the words that
-were quoted, with who said them. A decision in the user's words is theirs, any other the agent's;
+Who said a thing decides what becomes of it, never how it is worded. A fact is recorded as the words
+that were quoted, with who said
+them. A decision in the user's words is theirs, any other the agent's;
 what a file or a tool's output says decides nothing.
 """
 
@@ -59,7 +60,7 @@ def judge(payload: str, state: CheckpointState, read: Read) -> MemoryApplied | M
 
 
 def reply(outcome: MemoryApplied | MemoryRefused) -> str:
-    """What the model reads of it."""
+    """The reply to the model."""
     if isinstance(outcome, MemoryRefused):
         return f"Not recorded. {outcome.reason}"
     match outcome.memory:
@@ -92,7 +93,7 @@ class _Judge:
                 return _plan(proposal, evidence)
 
     def _evidence(self, cited: CitedEvidence) -> Evidence:
-        """What is cited, if it exists."""
+        """The cited source, with its hash."""
         state, ref = self._state, cited.ref.strip()
         match cited.source:
             case "user":
@@ -146,7 +147,7 @@ class _Judge:
                 yield _added(item)
 
     def _quoted(self, evidence: Evidence, quote: str) -> Evidence:
-        """The evidence with the sentences of the quote; without any where it is nowhere."""
+        """The evidence with the sentences that hold the quote; with none if it is not found."""
         return replace(evidence, quote=quotes.found_in(quote, self._texts(evidence)))
 
     def _name(self, evidence: Evidence) -> str:
@@ -196,7 +197,7 @@ class _Judge:
         )
 
     def _as_fact(self, proposal: ProposedDecision, evidence: Evidence) -> ProposedFact:
-        """What a file or a tool's output says, which a decision was to rest on alone."""
+        """A decision that cites only a file or a tool's output, as a fact."""
         files = self._state.anchors.files(evidence.ref)
         return ProposedFact(
             evidence=proposal.evidence,
@@ -240,15 +241,15 @@ class _Judge:
 
 
 def _added(edit: Item) -> str:
-    """The lines of a file as an edit shows it, without those that it took out."""
+    """The lines of a file that an edit shows, without the removed ones."""
     diff = edit.detail.get("diff")
     lines = diff.splitlines() if isinstance(diff, str) else []
     return "\n".join(line[1:] for line in lines if line[:1] in ("+", " ") and line[:3] != "+++")
 
 
 def said_by(who: str, said: str, quote: str, most: int = caps.MAX_VALUE_CHARS) -> str:
-    """Who said it and the sentences, in at most `most` characters: their beginning, and the quote
-    where it is behind that."""
+    """The sentences and who said them, in at most `most` characters: the beginning, and the quote
+    if it comes later."""
     head = f'said by {who}: "'
     room = most - len(head) - 1
     if len(said) > room:

@@ -53,7 +53,7 @@ class CheckpointState:
         self.cwd = ""
         self.anchors = Anchors()
         self.decided = 0
-        """Decisions ever accepted, those gone since included."""
+        """Decisions accepted so far, dropped ones included."""
         self._message: CurrentTask | None = None
         """The user's last."""
         self._plan = Plan(steps=(), done={})
@@ -62,7 +62,7 @@ class CheckpointState:
         """In the order in which they were last seen."""
         self._recent: dict[str, None] = {}
         self._named: int | None = None
-        """The item whose artifact has a name better than its call's id."""
+        """The last item known by a file or a command, not only by its call's id."""
         self._facts: dict[str, tuple[int, FactMemory]] = {}
         """With the seq at which each was last written."""
         self._depended: Counter[str] = Counter()
@@ -124,14 +124,14 @@ class CheckpointState:
     def _add(self, item: Item) -> None:
         self.anchors.add(item)
         if (steps := plan(item)) is not None:
-            self._plan = _brought(steps, item.call_id or "")
+            self._plan = _plan_of_call(steps, item.call_id or "")
         if is_request(item) or (item.kind == "user" and not self._message):
             self._message = _task(words(item), f"#{item.n}") or self._message
 
     def _observe(self, seen: ArtifactObserved, seq: int) -> None:
         if seen.kind != "tool_output":
             self._named = seen.item
-        if seen.op == "list":  # it names a folder and tells nothing of any content
+        if seen.op == "list":  # it names a folder and no content
             return
         uri = clip(seen.uri, caps.MAX_URI_CHARS)
         self._artifacts.pop(uri, None)
@@ -144,7 +144,7 @@ class CheckpointState:
         if seen.kind == "file" and seen.item is None:
             # Found so on the disk: what the view lists is known as it is now.
             self._recent.pop(uri, None)
-        elif seen.kind != "tool_output" or self._stands_alone(seen.item):
+        elif seen.kind != "tool_output" or self._has_only_output(seen.item):
             self._recent.pop(uri, None)
             self._recent[uri] = None
             if len(self._recent) > caps.MAX_RECENT_ARTIFACTS:
@@ -152,8 +152,8 @@ class CheckpointState:
         if len(self._artifacts) > caps.MAX_ARTIFACTS_TOTAL:
             self._forget_artifact()
 
-    def _stands_alone(self, n: int | None) -> bool:
-        """Whether the result `n` is known by nothing better than its output."""
+    def _has_only_output(self, n: int | None) -> bool:
+        """Whether the result `n` is known only by its output."""
         return n is not None and n != self._named and self.anchors.has_result(n)
 
     def _forget_artifact(self) -> None:
@@ -236,8 +236,8 @@ def _plan(proposed: PlanMemory) -> Plan:
     )
 
 
-def _brought(steps: Sequence[Step], call_id: str) -> Plan:
-    """The plan that a call brought. Of a long one the steps that were done first are left out."""
+def _plan_of_call(steps: Sequence[Step], call_id: str) -> Plan:
+    """The plan in a call. Of a long one the oldest done steps are left out."""
     over = len(steps) - caps.MAX_PLAN_STEPS_TOTAL
     old = [at for at, step in enumerate(steps) if step.status == "done"][: max(over, 0)]
     kept = [step for at, step in enumerate(steps) if at not in old]

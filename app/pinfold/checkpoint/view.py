@@ -76,7 +76,7 @@ class _View:
         return f"{name} (hash={self._show(artifact.hash[:HASH_CHARS])})"
 
     def _decisions(self) -> Iterator[str]:
-        for decision in _last(standing(self._checkpoint.decisions), self._caps.max_decisions):
+        for decision in _last(in_force(self._checkpoint.decisions), self._caps.max_decisions):
             said = f"{self._show(decision.decision)} — {self._show(decision.rationale)}"
             yield f"- {said} ({self._decided(decision)})"
 
@@ -99,7 +99,7 @@ def shown_steps(plan: Plan, caps: ViewCaps) -> list[int]:
     return sorted(opened[: caps.max_open_plan_steps] + _last(done, caps.max_done_plan_steps))
 
 
-def standing(decisions: Sequence[RecordedDecision]) -> list[RecordedDecision]:
+def in_force(decisions: Sequence[RecordedDecision]) -> list[RecordedDecision]:
     """Those that no other supersedes."""
     superseded = {decision.supersedes for decision in decisions}
     return [decision for decision in decisions if decision.decision_id not in superseded]

@@ -1,4 +1,4 @@
-"""The checkpoint as it is in a window, beside the digest."""
+"""The checkpoint as a window carries it, beside the digest."""
 
 from collections.abc import Collection, Iterator
 
@@ -7,7 +7,7 @@ from pinfold.checkpoint.files import State
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.model import RecordedDecision
 from pinfold.checkpoint.text import clip, one_line
-from pinfold.checkpoint.view import facts_of, shown_steps, standing
+from pinfold.checkpoint.view import facts_of, in_force, shown_steps
 from pinfold.digests.record import TurnEnd
 from pinfold.rollout.memory import Evidence
 
@@ -16,14 +16,14 @@ _STATES: dict[State, str] = {
     "changed": "changed by others since, read them again",
     "deleted": "deleted",
 }
-"""Of others there is nothing to say: the digest names what was done with them."""
+"""Other files are not listed: the digest names what was done with them."""
 
 FILES_HEADER = "[FILES]"
 
 
 def how_to(plan: int | None, ended: TurnEnd | None, *, files: bool = True) -> str:
     """How to read what follows; `plan` is the item that last updated the plan, `files` whether the
-    state of any is told."""
+    states of files are listed."""
     record = (
         "Earlier parts of this session were thinned: what was said and done follows, verbatim and "
         "in order; `#n` is its item. It is a record, not new "
@@ -88,7 +88,7 @@ class _View:
             yield f"- [{'x' if plan.done.get(step.id) else ' '}] {self._show(step.text)}"
 
     def _decisions(self) -> Iterator[str]:
-        for decision in standing(self._checkpoint.decisions)[-self._caps.max_decisions :]:
+        for decision in in_force(self._checkpoint.decisions)[-self._caps.max_decisions :]:
             if self._caps.max_decisions and decision.decision.casefold() not in self._told:
                 yield self._decision(decision)
 

@@ -30,9 +30,10 @@ from pinfold.window.pins import named
 
 _IN_TAIL = "in the tail"
 CLOSE = 50
-"""One part in so many of the room may stay empty."""
+"""One part in this many of the room may stay empty."""
 MUCH, GAPS = 8, 12
-"""With more than one part in so many left, so many older atoms that don't fit are passed over."""
+"""If more than one part in `MUCH` of the room is left, up to `GAPS` older atoms that don't fit are
+skipped."""
 
 
 def assemble(
@@ -99,7 +100,7 @@ class _Assembly:
         return self._fitted(strategy, limit, [*kept, *pieces])
 
     def _fitted(self, strategy: str, limit: int, pieces: Sequence[Atom]) -> CompactionPlan:
-        """The plan, less what does not fit as it is counted in the end."""
+        """The plan, less what does not fit once all is counted."""
         steps = self._steps(limit, pieces)
         most = self._view.corrected(max(limit, self._room.comfortable))
         while True:
@@ -110,9 +111,9 @@ class _Assembly:
         if plan.sizes.headroom < 0:
             raise self._impossible()
         if plan.sizes.after > self._view.corrected(self._room.comfortable):
+            fixed = ", ".join(f"{name} {tokens:,}" for name, tokens in self._fixed_parts())
             draft.notes.append(
-                f"Only {plan.sizes.headroom:,} tokens of headroom: "
-                f"{', '.join(f'{name} {tokens:,}' for name, tokens in self._fixed())} have to stay."
+                f"Only {plan.sizes.headroom:,} tokens of headroom: {fixed} have to stay."
             )
             plan = draft.plan(strategy)
         digest = self._parts.digest
@@ -121,8 +122,8 @@ class _Assembly:
     # What has to stay
 
     def _keep_open(self, most: int, hard: int) -> None:
-        """What the model has yet to see, its longest results shortened where all of it takes more
-        than `most` tokens, and masked beyond `hard`."""
+        """Keep what the model has not seen yet, its longest results shortened if the window exceeds
+        `most` tokens, and masked beyond `hard`."""
         next_window = self._next_window
         for entry in self._opened:
             self._keep_entry(entry, whole=True)
@@ -151,8 +152,8 @@ class _Assembly:
             next_window.keep(entry, "keep", _IN_TAIL)
 
     def _keep_tail(self, newest: Sequence[Atom], most: int, gaps: int = 0) -> list[Atom]:
-        """Newest first while all takes `most` tokens; those kept, oldest first. Up to `gaps` atoms
-        that don't fit are left out among them."""
+        """Keep atoms, newest first, while the window fits `most` tokens; up to `gaps` that don't
+        fit are skipped. Returns those kept, oldest first."""
         next_window = self._next_window
         found: list[Atom] = []
         for atom in reversed(newest):
@@ -192,7 +193,7 @@ class _Assembly:
         self._insert()
 
     def _digest(self, limit: int, *, freely: bool = False) -> None:
-        """Fill what is left with lines of what is not in full."""
+        """Fill the rest with digest lines of items that are not there in full."""
         if self._options.text is not None:
             return
         next_window = self._next_window
@@ -201,7 +202,7 @@ class _Assembly:
             self._view,
             self._options,
             self._parts,
-            next_window.standing(),
+            next_window.in_full(),
             left,
             self._count,
             freely=freely,
@@ -217,10 +218,10 @@ class _Assembly:
     def _insert(self) -> None:
         self._next_window.insert(self._kind, self._parts.text, self._parts.detail)
 
-    # What goes where it does not fit
+    # What is dropped if it does not fit
 
     def _steps(self, limit: int, pieces: Sequence[Atom]) -> Iterator[bool]:
-        """Each step gives up one piece: older items, the frame of the text, lines, what is open."""
+        """Each step drops one piece: older items, parts of the text, digest lines, open calls."""
         next_window, parts = self._next_window, self._parts
         for atom in pieces:
             if next_window.drop(atom):
@@ -249,9 +250,9 @@ class _Assembly:
             self._insert()
             yield True
 
-    # What comes of it
+    # The outcome
 
-    def _fixed(self) -> list[tuple[str, int]]:
+    def _fixed_parts(self) -> list[tuple[str, int]]:
         """What has to stay, with its tokens."""
         view, pins = self._view, self._view.pinned
         rows = [("instructions and tools", view.correct(view.context_tokens))]
@@ -273,4 +274,4 @@ class _Assembly:
 
     def _impossible(self) -> Impossible:
         reserve = ("room for the reply", self._view.reserve)
-        return Impossible([*self._fixed(), reserve], self._view.context_window)
+        return Impossible([*self._fixed_parts(), reserve], self._view.context_window)

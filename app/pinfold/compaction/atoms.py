@@ -29,9 +29,8 @@ def thinking(view: WindowView) -> list[Atom]:
 
 
 def open_atom(every: Sequence[Atom]) -> Atom:
-    """The last response, where the model has yet to see what came of it.
-
-    That is so with nothing after it, and with messages alone where it made calls: it was cut off.
+    """The last response if the model has not seen its outcome: nothing follows it, or it made calls
+    and only messages follow. Else empty.
     """
     last = next((atom for atom in reversed(every) if atom[0].item.kind in WRITTEN), ())
     called = any(entry.item.kind == "tool_call" for entry in last)
@@ -39,7 +38,7 @@ def open_atom(every: Sequence[Atom]) -> Atom:
 
 
 def tail(every: Sequence[Atom], max_messages: int) -> list[Atom]:
-    """The newest atoms with at most so many items, and no less than the open one."""
+    """The newest atoms: at most `max_messages` items, and at least the open atom."""
     opened = open_atom(every)
     found: list[Atom] = []
     left, inside = max_messages, bool(opened)

@@ -13,7 +13,7 @@ MAX_HEADROOM = 0.15
 MIN_TARGET = 0.5
 """Of its share that the target keeps, however much instructions and tools take."""
 SPARE = 0.25
-"""Of the target that is left for all else, however much pins and the latest request take."""
+"""Of the target that is free for all else, however much pins and the latest request take."""
 CHECKPOINT = (0.10, 4_000)
 """Of the target, and tokens at most: plan, decisions, facts and files."""
 FILE, FILES = 16, 0.15
@@ -35,9 +35,9 @@ KEPT_FILES = 0.15
 LARGE_REQUEST = 0.25
 """Of the context window, from which on the latest request goes in as its head and tail."""
 CUT_REQUEST = 0.125
-"""Of the context window, that these take."""
+"""Of the context window that head and tail take."""
 OVERSIZED = 0.25
-"""Of the target, from which on a tool's output is not taken along."""
+"""Of the target, above which a tool's output is not kept whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +70,20 @@ def least_headroom(view: WindowView, options: PlanOptions) -> int:
 
 
 def needed(view: WindowView) -> tuple[int, int]:
-    """Tokens of what is before the window, and of the latest request: each request has them."""
+    """Tokens of the context and of the latest request, which every request carries."""
     request = view.latest_request
     asked = 0 if request is None else view.corrected(request.full)
     return view.correct(view.context_tokens), asked
 
 
 def smallest_window(view: WindowView) -> int:
-    """The context window that holds what is needed, some headroom and room for the reply."""
+    """The smallest context window that holds these, some headroom and room for the reply."""
     usable = sum(needed(view)) / (1 - MAX_HEADROOM)
     return ceil(min(usable + view.max_output, usable / (1 - MAX_RESERVE)))
 
 
 def too_small(view: WindowView, spare: int = 0) -> TooSmall | None:
-    """Says that the context window can't hold that and `spare` tokens more, if so."""
+    """The error if the context window can't hold these and `spare` tokens more."""
     fixed, asked = needed(view)
     if fixed + asked + spare + view.reserve <= view.context_window:
         return None
@@ -91,7 +91,7 @@ def too_small(view: WindowView, spare: int = 0) -> TooSmall | None:
 
 
 def largest(tokens: int, correct: Callable[[int], int]) -> int:
-    """The largest estimate that is found not to exceed `tokens` once it is corrected."""
+    """The largest estimate that, corrected, does not exceed `tokens`."""
     low, high = 0, 4 * max(tokens, 0)
     while low < high:
         middle = (low + high + 1) // 2
@@ -103,12 +103,12 @@ def largest(tokens: int, correct: Callable[[int], int]) -> int:
 
 
 def tail_share(left: int) -> int:
-    """Tokens for the newest items, of what is left."""
+    """Of `left` tokens, those for the newest items."""
     small = max(0, min(left, SMALL) - TINY)
     return int(TAIL_SMALL * small + TAIL * max(0, left - SMALL))
 
 
 def share(part: tuple[float, int], target: int) -> int:
-    """Tokens of a part of the target."""
+    """Tokens of a share of the target with a maximum."""
     fraction, most = part
     return min(int(fraction * target), most)

@@ -1,7 +1,5 @@
-"""The claim check: what a model writes of a session has to be in the items that it is about.
-
-Who said a thing is looked at, and wording, never meaning: a quote, a name, a number is there to
-the letter or not.
+"""Checks what a model writes of a session against the items that it cites. Only speaker and wording
+count, never meaning: a quote, a name, a number is in the items to the letter, or not.
 """
 
 import re
@@ -34,14 +32,14 @@ _MAX_NAMED = 5
 _RUN = 5
 """Words in a row that are no coincidence."""
 _ORDERS: frozenset[Field] = frozenset({"task", "decisions", "constraints", "todo"})
-"""What the agent goes by: only the user and the agent have a say in it."""
+"""What the agent obeys: only the user and the agent may set it."""
 _CORE = re.compile(rf"(?:^|\n){re.escape(CORE_HEADER)}\n")
 _CITED = re.compile(r"#(\d+)\b")
 _WORD = re.compile(r"\w+")
 
 
 class ClaimSources:
-    """What the items of a window say, to look things up in."""
+    """The texts of a window's items, to check claims against."""
 
     def __init__(
         self,
@@ -49,7 +47,7 @@ class ClaimSources:
         standing: Sequence[SummaryEntry] = (),
         cwd: str = "",
     ) -> None:
-        """`standing` are entries that were found to hold, of which the items may be gone."""
+        """`standing` are confirmed entries, whose items may be gone."""
         self._cwd = cwd
         self._entries = {entry.n: entry for entry in entries}
         self._known = {
@@ -57,7 +55,7 @@ class ClaimSources:
         }
         self._texts: dict[int, str] = {}
         self._first_hand: dict[int, str] = {}
-        """Of these, what the user or the agent says."""
+        """The parts of them that the user or the agent says."""
         others: list[str] = []
         for n, entry in self._entries.items():
             text = "\n".join(mentions.texts_of(entry.item))
@@ -73,8 +71,8 @@ class ClaimSources:
         self._other_words = _words("\n".join(others))
 
     def check(self, entry: SummaryEntry) -> SummaryEntry:
-        """The entry with the evidence that was found, why none confirms it, and what of it stands
-        in none."""
+        """The entry with the evidence found, why none supports it, and its names that no cited item
+        has."""
         entry = replace(entry, value={key: unmarked(part) for key, part in entry.value.items()})
         evidence = self.found(entry.evidence)
         doubts: list[str] = []
@@ -94,7 +92,7 @@ class ClaimSources:
         )
 
     def found(self, evidence: Iterable[ItemQuote]) -> tuple[ItemQuote, ...]:
-        """What is quoted, with the items that say it; a quote from another item finds its own."""
+        """The quotes that exist, each with the item that has it, even if another was cited."""
         found: dict[ItemQuote, None] = {}
         for source in evidence:
             quote = _spaced(source.quote)
@@ -106,7 +104,7 @@ class ClaimSources:
         return tuple(found)
 
     def may_order(self, field: Field, evidence: Iterable[ItemQuote]) -> bool:
-        """Whether the user or the agent says what the agent is to go by."""
+        """Whether the user or the agent says it, for fields that the agent obeys."""
         return field not in _ORDERS or any(
             source.quote in self._first_hand.get(source.item, "") for source in evidence
         )
@@ -124,7 +122,7 @@ class ClaimSources:
         if quote not in self._whole:
             return None
         said = [text for text in reversed(self._texts) if self._holds(text, quote)]
-        # Where no item is named, the user's or the agent's own word goes before a tool's.
+        # The user's and the agent's own words come before a tool's.
         own = (number for number in said if quote in self._first_hand[number])
         return next(own, said[0] if said else None)
 
@@ -172,7 +170,7 @@ def _first_hand(item: Item) -> str:
 
 
 def _entry_text(entry: SummaryEntry) -> str:
-    """What it says, paths and symbols as names."""
+    """Its text, paths and symbols marked as names."""
     keys = keys_of(entry.field)
     named = (key for key in keys if key in ("path", "name", "file") and entry.value[key])
     return "\n".join(
@@ -182,7 +180,7 @@ def _entry_text(entry: SummaryEntry) -> str:
 
 
 def _confirmed_text(entry: SummaryEntry) -> str:
-    """What an earlier entry says, without what was not confirmed."""
+    """An earlier entry without the names that were not confirmed."""
     text = _entry_text(entry)
     for name in entry.unconfirmed:
         text = text.replace(name, "")

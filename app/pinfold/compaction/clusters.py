@@ -1,4 +1,5 @@
-"""A window in clusters that belong together, and in pieces that a model can read at once."""
+"""Splits a window into clusters of related turns, and these into pieces that a model can read at
+once."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
@@ -9,7 +10,7 @@ from pinfold.compaction.transcript import parts_of
 from pinfold.compaction.view import WindowEntry
 
 GAP = timedelta(minutes=30)
-"""Of silence, after which something else begins."""
+"""Silence after which a new cluster begins."""
 _SMALLEST = 200
 """Characters of a piece that is not halved again."""
 
@@ -62,7 +63,7 @@ def clusters(entries: Iterable[WindowEntry]) -> list[Cluster]:
 def pieces(some: Sequence[Cluster], most: int, count: Callable[[str], int]) -> list[Piece]:
     """The clusters, oldest first, in pieces of at most `most` tokens.
 
-    A cluster is parted only where it does not fit alone, and an item likewise.
+    A cluster is split only if it does not fit alone, and an item likewise.
     """
     found: list[Piece] = []
     texts: list[str] = []
@@ -82,7 +83,7 @@ def pieces(some: Sequence[Cluster], most: int, count: Callable[[str], int]) -> l
 
 
 def _turns(entries: Iterable[WindowEntry]) -> list[list[WindowEntry]]:
-    """What the user says and all that comes of it."""
+    """Each prompt with all that follows it."""
     found: list[list[WindowEntry]] = []
     for entry in entries:
         begins = entry.item.kind == "user" and not (found and found[-1][-1].item.kind == "user")

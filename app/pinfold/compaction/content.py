@@ -1,4 +1,4 @@
-"""What does not enter a new window, and what is there instead."""
+"""What a new window leaves out, and the text in its place."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from pinfold.rollout.items import Image, Item
 
 _SHORTEST = 400
 _BASE64 = re.compile(rf"[A-Za-z0-9+/]{{{_SHORTEST},}}={{0,2}}")
-_MADE_ANEW = re.compile(
+_REBUILT = re.compile(
     r"\s*(?:<(?:environment_context|system-reminder|env|git_status|local-command-\w+)>"
     r"|# (?:Environment|Git status)\b|gitStatus:|On branch \S+\n)",
     re.IGNORECASE,
@@ -23,13 +23,13 @@ def holds_data(item: Item) -> bool:
     return len(item.content) >= _SHORTEST and _BASE64.search(item.content) is not None
 
 
-def is_made_anew(item: Item) -> bool:
-    """Whether it tells of the environment, as every turn's context does."""
-    return item.kind == "context" and _MADE_ANEW.match(item.content) is not None
+def is_rebuilt_each_turn(item: Item) -> bool:
+    """Whether it describes the environment, which each turn's context describes again."""
+    return item.kind == "context" and _REBUILT.match(item.content) is not None
 
 
 def without_data(item: Item) -> str:
-    """The text, with what was left out named."""
+    """The text, with a note for each piece of data left out."""
 
     def named(found: re.Match[str]) -> str:
         return f"[base64, {len(found[0]):,} characters, in #{item.n}]"
@@ -45,7 +45,7 @@ def _described(image: Image) -> str:
 
 
 def ends_of(text: str, n: int, budget: int, count: Callable[[str], int]) -> str:
-    """Head and tail of a text in at most `budget` tokens, and where the whole is."""
+    """Beginning and end of a text in at most `budget` tokens, and how to recall all of it."""
     tokens = count(text)
     if tokens <= budget:
         return text
@@ -60,8 +60,8 @@ def ends_of(text: str, n: int, budget: int, count: Callable[[str], int]) -> str:
     return f"[Cut; recall({n}) brings all of #{n}.]"
 
 
-def standing_for(entry: Item, text: str) -> Item:
-    """A new user message in the place of another."""
+def replacement_of(entry: Item, text: str) -> Item:
+    """A new user message that replaces another."""
     return replace(
         entry,
         n=0,

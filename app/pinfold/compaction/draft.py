@@ -1,4 +1,4 @@
-"""A plan in the making: verdicts on items, what is inserted, and what both come to."""
+"""A plan being made: verdicts on items, insertions, and the resulting sizes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
@@ -12,32 +12,32 @@ from pinfold.rollout.items import Form, Item
 from pinfold.window.show import Shown, show, smaller
 
 STAYS: frozenset[Verdict] = frozenset({"keep", "pin", "shorten", "mask", "fold"})
-"""Verdicts on what is in the next window, in one form or another."""
+"""Verdicts that keep an item in the next window in some form."""
 
 
 class WindowDraft:
-    """The next window of `view`; where nothing else is said, an item stays as it is."""
+    """The next window of `view`; items without another verdict stay as they are."""
 
     def __init__(self, view: WindowView, planned: Mapping[int, Planned] | None = None) -> None:
-        """`planned` says of every item, in order, what becomes of it otherwise."""
+        """`planned` has the default verdict of every item, in order."""
         self.view = view
         self.notes: list[str] = []
         self.first: Item | None = None
         """Inserted before all else."""
-        self._planned = dict(_as_they_are(view) if planned is None else planned)
-        """What becomes of every item of the window, in its order."""
-        self._instead: dict[int, Item] = {}
-        """New items, each by the number of the one whose place it takes."""
+        self._planned = dict(_all_kept(view) if planned is None else planned)
+        """The verdict on every item of the window, in order."""
+        self._replacements: dict[int, Item] = {}
+        """New items by the number of the item that each replaces."""
 
     def put(self, n: int, verdict: Verdict, reason: str) -> None:
-        """Say what becomes of item `n`. Raises `BadPlan` where the window has no such item."""
-        self._instead.pop(n, None)
-        self._planned[n] = left(self._entry(n), verdict, reason)
+        """Set the verdict on item `n`. Raises `BadPlan` where the window has no such item."""
+        self._replacements.pop(n, None)
+        self._planned[n] = uncounted(self._entry(n), verdict, reason)
 
     def replace(self, n: int, item: Item, reason: str) -> None:
-        """Let a new item replace item `n`. Raises as `put` does."""
-        self._planned[n] = left(self._entry(n), "replace", reason)
-        self._instead[n] = item
+        """Replace item `n` with a new one. Raises as `put` does."""
+        self._planned[n] = uncounted(self._entry(n), "replace", reason)
+        self._replacements[n] = item
 
     def _entry(self, n: int) -> WindowEntry:
         entry = self.view.by_number.get(n)
@@ -60,8 +60,8 @@ class WindowDraft:
         for n, planned in self._planned.items():
             if planned.verdict in STAYS:
                 window.append((n, form_of(view.by_number[n], planned.verdict)))
-            elif n in self._instead:
-                insert(self._instead[n])
+            elif n in self._replacements:
+                insert(self._replacements[n])
         sizes, counted = measure(view, window, inserted)
         return CompactionPlan(
             strategy=strategy,
@@ -75,7 +75,7 @@ class WindowDraft:
         )
 
     def _counted(self, after: Mapping[int, int]) -> Iterator[Planned]:
-        """What becomes of every item, with the tokens that it takes."""
+        """The verdict on every item, with its tokens."""
         for n, planned in self._planned.items():
             tokens = after.get(n, 0)
             if tokens == planned.after:
@@ -84,12 +84,12 @@ class WindowDraft:
                 yield Planned(n, planned.verdict, planned.reason, planned.before, tokens)
 
 
-def left(entry: WindowEntry, verdict: Verdict, reason: str) -> Planned:
-    """What becomes of an item, not counted yet."""
+def uncounted(entry: WindowEntry, verdict: Verdict, reason: str) -> Planned:
+    """A verdict on an item, not counted yet."""
     return Planned(entry.item.n, verdict, reason, entry.tokens, 0)
 
 
-def _as_they_are(view: WindowView) -> dict[int, Planned]:
+def _all_kept(view: WindowView) -> dict[int, Planned]:
     return view.once(
         "kept",
         lambda: {
@@ -100,7 +100,7 @@ def _as_they_are(view: WindowView) -> dict[int, Planned]:
 
 
 def form_of(entry: WindowEntry, verdict: Verdict) -> Form:
-    """How an item that stays is in the next window."""
+    """The form in the next window of an item that stays."""
     match verdict:
         case "mask":
             return "masked"
@@ -141,7 +141,7 @@ def _smaller(entry: WindowEntry, form: Form, view: WindowView) -> str | None:
 def measure(
     view: WindowView, window: Iterable[tuple[int, Form]], inserted: Iterable[Item]
 ) -> tuple[PlanSizes, dict[int, int]]:
-    """What a next window comes to, and the counted tokens of each number in it."""
+    """The sizes of a next window, and the tokens of each of its items by number."""
     counted = {
         shown.stands_for[0]: tokens_of(shown, view) for shown in rendered(view, window, inserted)
     }
@@ -158,7 +158,7 @@ def measure(
 def rendered(
     view: WindowView, window: Iterable[tuple[int, Form]], inserted: Iterable[Item]
 ) -> list[Shown]:
-    """What a request with that window would carry."""
+    """What a request with that window would carry, in order."""
     window, inserted = tuple(window), tuple(inserted)
     last: tuple[object, object, list[Shown]] | None = view.memo.get("rendered")
     if last is None or last[:2] != (window, inserted):

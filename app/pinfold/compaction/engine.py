@@ -39,7 +39,8 @@ def plan_with(
 ) -> CompactionPlan:
     """The plan of that strategy, or, where it fails or saves too little, of `checkpoint`.
 
-    `must_gain` refuses what saves less than `MIN_GAIN`; else a note tells. Raises `Impossible`,
+    With `must_gain`, a plan that saves less than `MIN_GAIN` is refused; else a note says so. Raises
+    `Impossible`,
     `NoGain`, and `Refused` where there is no such strategy.
     """
     known = registry().strategies if strategies is None else strategies
@@ -64,7 +65,7 @@ def plan_with(
             if rung != LAST and plan.sizes.headroom < least_headroom(view, options):
                 notes.append(f"{rung} would leave {plan.sizes.headroom:,} tokens of headroom.")
                 continue
-            if plan.sizes.saved >= MIN_GAIN or _rids_of_unreadable(view, plan):
+            if plan.sizes.saved >= MIN_GAIN or _removes_unreadable(view, plan):
                 return _noted(view, plan, notes, known[name], options)
             small = small or plan
             notes.append(f"{rung} would save only {plan.sizes.saved:.0%} of the window.")
@@ -80,7 +81,7 @@ def _noted(
     asked: Strategy,
     options: PlanOptions,
 ) -> CompactionPlan:
-    """The plan with these notes, and those on options that were not or not wholly met."""
+    """The plan with these notes, and notes on options without full effect."""
     unused = [
         *_unread_focus(asked, options),
         *_unused_roles(plan, asked, options),
@@ -91,13 +92,13 @@ def _noted(
 
 
 def _unread_focus(strategy: Strategy, options: PlanOptions) -> Iterator[str]:
-    """That the user's focus changes nothing, where no model reads it."""
+    """Says that no model reads the user's focus."""
     if options.focus and (not strategy.needs_model or traits_of(strategy).at_provider):
         yield f"--focus has no effect on {strategy.name}: only snapshot and handoff use it."
 
 
 def _unused_roles(plan: CompactionPlan, strategy: Strategy, options: PlanOptions) -> Iterator[str]:
-    """That the roles change nothing, where the plan's strategy keeps by none."""
+    """Says that the plan's strategy ignores roles."""
     name = plan.strategy if traits_of(strategy).keeps_roles else strategy.name
     given = options.roles_given or options.keep_roles != PlanOptions().keep_roles
     if given and not traits(name).keeps_roles:
@@ -105,7 +106,7 @@ def _unused_roles(plan: CompactionPlan, strategy: Strategy, options: PlanOptions
 
 
 def _capped_headroom(view: WindowView, plan: CompactionPlan, options: PlanOptions) -> Iterator[str]:
-    """That the headroom that was asked for is more than a compaction aims at, and is not there."""
+    """Says that the headroom asked for is more than a compaction aims at, and is not met."""
     wanted, most = options.min_headroom_tokens, int(MAX_HEADROOM * view.usable)
     given = options.headroom_given or wanted != PlanOptions().min_headroom_tokens
     if given and max(plan.sizes.headroom, most) < wanted:
@@ -116,31 +117,30 @@ def _capped_headroom(view: WindowView, plan: CompactionPlan, options: PlanOption
 
 
 def validate(view: WindowView, plan: CompactionPlan) -> None:
-    """Raises `BadPlan` with all that is wrong, `NoGain` where the window would not get smaller.
-
-    One that holds what its model can't read may grow where that goes.
+    """Raises `BadPlan` with all that is wrong, `NoGain` where the window would not get smaller. It
+    may grow if items that the model can't read leave it.
     """
     if not isinstance(plan, CompactionPlan):
-        raise BadPlan(["it is none"])
+        raise BadPlan(["it is not a plan"])
     if plan.base != view.base:
         raise BadPlan(["the window has changed since it was made"])
-    reasons = [*_misnamed(view, plan), *_misinserted(plan)]
+    reasons = [*_wrong_verdicts(view, plan), *_wrong_insertions(plan)]
     if reasons:
         raise BadPlan(reasons)
-    reasons = [*_lost(view, plan), *_torn(view, plan), *_ill_sized(view, plan)]
+    reasons = [*_lost(view, plan), *_torn(view, plan), *_wrong_sizes(view, plan)]
     if reasons:
         raise BadPlan(reasons)
-    if plan.sizes.after >= plan.sizes.before and not _rids_of_unreadable(view, plan):
+    if plan.sizes.after >= plan.sizes.before and not _removes_unreadable(view, plan):
         raise NoGain("The window would not get smaller.")
 
 
-def _rids_of_unreadable(view: WindowView, plan: CompactionPlan) -> bool:
-    """Whether all goes that its model can't read."""
+def _removes_unreadable(view: WindowView, plan: CompactionPlan) -> bool:
+    """Whether the plan removes all items that the model can't read."""
     return bool(view.unreadable) and view.unreadable.isdisjoint(n for n, _ in plan.window)
 
 
-def _misnamed(view: WindowView, plan: CompactionPlan) -> list[str]:
-    """Items that the plan does not name, or names otherwise than it treats them."""
+def _wrong_verdicts(view: WindowView, plan: CompactionPlan) -> list[str]:
+    """Items that the plan leaves out, or whose verdict its window contradicts."""
     if [item.n for item in plan.items] != list(view.by_number):
         return ["it does not name every item of the window in its order"]
     staying = [
@@ -157,7 +157,7 @@ def _misnamed(view: WindowView, plan: CompactionPlan) -> list[str]:
     ]
 
 
-def _misinserted(plan: CompactionPlan) -> list[str]:
+def _wrong_insertions(plan: CompactionPlan) -> list[str]:
     places = [n for n, _ in plan.window if n <= 0]
     reasons: list[str] = []
     if sorted(places, reverse=True) != [-at for at in range(1, len(plan.inserted) + 1)]:
@@ -173,7 +173,7 @@ def _misinserted(plan: CompactionPlan) -> list[str]:
 
 
 def _lost(view: WindowView, plan: CompactionPlan) -> list[str]:
-    """Pins and the latest request, where they would go."""
+    """Pins and the latest request, if the plan would drop or change them."""
     stays = dict(plan.window)
     reasons = [
         f"#{entry.item.n} is pinned by {entry.pin} and would change"
@@ -193,7 +193,7 @@ def _lost(view: WindowView, plan: CompactionPlan) -> list[str]:
 
 
 def _torn(view: WindowView, plan: CompactionPlan) -> list[str]:
-    """Calls without their results, results without their calls, thoughts without their outcome."""
+    """Calls without results, results without calls, thoughts without what they led to."""
     stays = dict(plan.window)
     entries = [view.by_number[n] for n in stays if n in view.by_number]
     reasons = [
@@ -213,7 +213,7 @@ def _torn(view: WindowView, plan: CompactionPlan) -> list[str]:
 
 
 def _unanswered(view: WindowView, plan: CompactionPlan) -> list[str]:
-    """Calls of the next request without their results, and results without their calls."""
+    """The same of calls and results in the next request."""
     items = [shown.item for shown in rendered(view, plan.window, plan.inserted)]
     calls = {(i.response, i.call_id): i.n for i in items if i.kind == "tool_call"}
     results = {(i.response, i.call_id): i.n for i in items if i.kind == "tool_result"}
@@ -224,7 +224,7 @@ def _unanswered(view: WindowView, plan: CompactionPlan) -> list[str]:
     return [f"{call_id} would come without its other half" for call_id in alone]
 
 
-def _ill_sized(view: WindowView, plan: CompactionPlan) -> list[str]:
+def _wrong_sizes(view: WindowView, plan: CompactionPlan) -> list[str]:
     sizes, counted = measure(view, plan.window, plan.inserted)
     told = {item.n: item.after for item in plan.items if item.after}
     if sizes != plan.sizes or told != {n: t for n, t in counted.items() if n > 0 and t}:
@@ -237,7 +237,7 @@ def _ill_sized(view: WindowView, plan: CompactionPlan) -> list[str]:
 def event_of(plan: CompactionPlan, next_n: int, generation: int, reason: str) -> WindowReplaced:
     """The event that applies the plan; what is inserted is numbered from `next_n` on.
 
-    Its `why` leaves out those that just go: there may be thousands.
+    Its `why` leaves out items that are only old: there may be thousands.
     """
     inserted = tuple(replace(item, n=next_n + at) for at, item in enumerate(plan.inserted))
     sizes = plan.sizes

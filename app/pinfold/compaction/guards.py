@@ -1,4 +1,4 @@
-"""When a window is compacted without the user's asking, and when better not. Plain values only."""
+"""When a window is compacted automatically. Plain values only."""
 
 from typing import Literal
 
@@ -11,18 +11,18 @@ Cause = Literal["threshold", "overflow", "model"]
 Step = Literal["wait", "ask", "compact"]
 
 MIN_GAIN = 0.10
-"""Of the window's items, that a compaction saves to be worth it."""
+"""Of the window's items that a compaction must save."""
 GROWTH = 0.10
-"""Of the usable window, that it grows by before the threshold counts again."""
+"""Of the usable window that it must grow by before the threshold counts again."""
 MAX_FAILURES = 3
-"""In a row, after which nothing happens by itself until the user acts."""
+"""Failures in a row after which nothing runs automatically until the user acts."""
 
 
 class PastCompactions(Struct, frozen=True):
-    """What earlier compactions came to."""
+    """The outcome of earlier compactions."""
 
     after: int | None = None
-    """Tokens of the request right after the last one, done or declined; none without one."""
+    """Tokens of the request right after the last one, done or declined; None without one."""
     vain: int | None = None
     """Tokens of the window when one would have gained too little, as long as that counts."""
     failures: int = 0
@@ -32,7 +32,7 @@ class PastCompactions(Struct, frozen=True):
 
     @property
     def stopped(self) -> bool:
-        """Whether nothing happens by itself until the user acts."""
+        """Whether nothing runs automatically until the user acts."""
         return self.failures >= MAX_FAILURES
 
     def succeeded(self, after: int) -> "PastCompactions":
@@ -50,7 +50,7 @@ class PastCompactions(Struct, frozen=True):
         return replace(self, vain=used)
 
     def below(self) -> "PastCompactions":
-        """The window fell below the threshold: what it held then is gone."""
+        """The window fell below the threshold: its old content is gone."""
         return replace(self, vain=None)
 
     def undid(self) -> "PastCompactions":

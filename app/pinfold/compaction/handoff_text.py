@@ -1,4 +1,4 @@
-"""The notes that a model writes for whoever continues with the session, as text to insert."""
+"""The notes that a model writes for the model that continues the session."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -25,9 +25,9 @@ MIN_HANDOFF = 200
 MAX_MESSAGE_CHARS = 4_000
 """Of an item that the model reads where not all of it fits; of a longer one its ends."""
 END = f"{transcript.END}\n\nNow write the notes, as you were told to."
-"""What the model reads last: a small one would continue with the record."""
+"""What the model reads last: a small one would otherwise continue the record."""
 MAX_MARKED = 8
-"""Lines of the notes with names and numbers from nowhere, that the preview lists."""
+"""Lines with unconfirmed names or numbers that the preview lists."""
 MAX_ANSWER = 8_000
 """Tokens that the session's own model may take, with what it thinks before it writes."""
 MAX_CALLS = 2
@@ -43,7 +43,7 @@ async def write(
     *,
     checked: bool = True,
 ) -> Material:
-    """Have the notes written, and mark what of them the record does not bear out.
+    """Have the notes written, and mark what the record does not confirm.
 
     Raises `Refused` where there is no model or it answers nothing, and `ProviderError`.
     """
@@ -62,10 +62,12 @@ async def write(
         raise Refused("There is nothing to hand off.")
     items = await asyncio.to_thread(as_sent, view, known)
     read, dropped = len(items), 0
-    answer = await _behind(items, summarizer, prompt, options)
+    answer = await _from_conversation(items, summarizer, prompt, options)
     if answer is None:
         transcript.check_readable(view)
-        answer, read, dropped = await _of_transcript(view, known, summarizer, prompt, options, most)
+        answer, read, dropped = await _from_transcript(
+            view, known, summarizer, prompt, options, most
+        )
     if not answer.strip():
         raise Refused("The model returned no text.")
     text, marked = answer.strip(), tuple[str, ...]()
@@ -74,23 +76,23 @@ async def write(
     return Material(
         text=text,
         through=max(entry.n for entry in known),
-        notes=(*_dropped(dropped, read + dropped), *_marked(marked), *_wears_off(view)),
+        notes=(*_dropped(dropped, read + dropped), *_marked(marked), *_accuracy_warning(view)),
         meta={"model": summarizer.model.name, "read": read, "dropped": dropped},
     )
 
 
-async def _behind(
+async def _from_conversation(
     items: Sequence[Item], summarizer: Summarizer, prompt: str, options: PlanOptions
 ) -> str | None:
-    """The notes as the model writes them behind the live conversation; none where it does not have
-    that, or it leaves too little room for them."""
+    """The notes, written at the end of the live conversation; None if the model does not have that
+    or it leaves too little room."""
     told = prompts.text("conversation", options.prompts)
     instruction = f"{told}\n\n{prompt}"
     room = summarizer.conversation_room(items, instruction)
     if not items or room < MIN_HANDOFF:
         return None
     answer = ""
-    for _ in range(MAX_CALLS):  # in the place of a text it may have called a tool
+    for _ in range(MAX_CALLS):  # it may have called a tool and written no text
         summarizer.step("writing the handoff", 0.1)
         try:
             answer = await summarizer.in_conversation(items, instruction, min(room, MAX_ANSWER))
@@ -101,7 +103,7 @@ async def _behind(
     return answer
 
 
-async def _of_transcript(
+async def _from_transcript(
     view: WindowView,
     known: Sequence[WindowEntry],
     summarizer: Summarizer,
@@ -109,7 +111,8 @@ async def _of_transcript(
     options: PlanOptions,
     most: int,
 ) -> tuple[str, int, int]:
-    """The notes of a model that reads the window as text, and how many items it read and not."""
+    """The notes of a model that reads the window as text, and the numbers of items read and left
+    out."""
     instructions = f"{prompt}\n\n{prompts.text('transcript', options.prompts)}"
     sent = [replace(e, item=transcript.told(e.item)) for e in read_as_sent(view, known)]
     texts = list(transcript.lines(sent))
@@ -118,7 +121,7 @@ async def _of_transcript(
     every = len(texts)
     free = summarizer.room(most) - summarizer.count(f"{instructions}\n\n{END}")
     if _size(texts, summarizer) > free:
-        texts = _newest(list(transcript.lines(map(_bounded, sent))), free, summarizer)
+        texts = _newest(list(transcript.lines(map(_shortened, sent))), free, summarizer)
     for tried in range(1, MAX_TRIES + 1):
         summarizer.step("writing the handoff", 0.1)
         try:
@@ -138,7 +141,9 @@ def item_of(view: WindowView, material: Material, options: PlanOptions) -> Item:
         if not material.text:
             raise Refused("No handoff has been written.")
         text = f"{prompts.text('handoff_prefix', options.prompts)}\n\n{material.text}"
-    return Item(n=0, kind="summary", content=text, detail={"handoffs": _handoffs(view) + 1})
+    return Item(
+        n=0, kind="summary", content=text, detail={"handoffs": _handoffs_in_a_row(view) + 1}
+    )
 
 
 def _confirmed(notes: str, view: WindowView) -> tuple[str, tuple[str, ...]]:
@@ -154,8 +159,8 @@ def _marked(lines: Sequence[str]) -> Iterable[str]:
         yield f"Marked like this: {more:,} more."
 
 
-def _bounded(entry: WindowEntry) -> WindowEntry:
-    """The same with the ends of a long text."""
+def _shortened(entry: WindowEntry) -> WindowEntry:
+    """The entry, its text cut in the middle if it is long."""
     text = without_data(entry.item)
     left = len(text) - MAX_MESSAGE_CHARS
     if left > 0:
@@ -165,7 +170,7 @@ def _bounded(entry: WindowEntry) -> WindowEntry:
 
 
 def _newest(texts: Sequence[str], most: int, summarizer: Summarizer) -> list[str]:
-    """As many of the newest as fit, one at least."""
+    """The newest that fit, at least one."""
     found: list[str] = []
     for text in reversed(texts):
         most -= summarizer.count(text) + 1
@@ -189,14 +194,14 @@ def _dropped(count: int, of: int) -> Iterable[str]:
         yield f"The model could not read all: the oldest {count:,} of {of:,} items were left out."
 
 
-def _handoffs(view: WindowView) -> int:
-    """How many handoffs the window comes from, one made of the other."""
+def _handoffs_in_a_row(view: WindowView) -> int:
+    """How many handoffs in a row the window comes from."""
     earlier = (e.item.detail.get("handoffs", 1) for e in view.entries if e.item.kind == "summary")
     return max((n for n in earlier if isinstance(n, int)), default=0)
 
 
-def _wears_off(view: WindowView) -> Iterable[str]:
-    if count := _handoffs(view):
+def _accuracy_warning(view: WindowView) -> Iterable[str]:
+    if count := _handoffs_in_a_row(view):
         yield (
             f"Handoff {count + 1} in a row: each is made from the last, and accuracy drops. Start "
             "a new session if you can."

@@ -42,7 +42,7 @@ Summary = Callable[[int], tuple[str, dict[str, object]]]
 
 @dataclass
 class InsertedText:
-    """They are in this order, each empty where it has no room or nothing to say."""
+    """Its parts in order, each empty if it has no room or nothing to say."""
 
     note: str = ""
     core: str = ""
@@ -53,7 +53,7 @@ class InsertedText:
     """Of the summary's item."""
     digest: DigestLines | None = None
     told: frozenset[str] = frozenset()
-    """What the core says, in lower case: the digest leaves it out."""
+    """The texts of the core in lower case, which the digest leaves out."""
 
     @property
     def head(self) -> str:
@@ -76,11 +76,11 @@ _NAMES: dict[Kind, str] = {
     "failed": "failures",
     "run": "commands",
 }
-"""Of what the digest leaves out something; lines of code and of output are not counted."""
+"""What left-out lines are called; lines of code and output are not counted."""
 
 
 def left_out(digest: DigestLines) -> str:
-    """What a digest keeps and leaves out, in a sentence."""
+    """A sentence on what a digest leaves out."""
     left = Counter(_NAMES[line.kind] for line in digest.left if line.kind in _NAMES)
     every = left + Counter(_NAMES[line.kind] for line in digest.lines if line.kind in _NAMES)
     if not left:
@@ -158,8 +158,8 @@ def opening(
     standing: frozenset[int],
     beside: str = "",
 ) -> str:
-    """Head and digest in at most `left` tokens, for a window of `target` tokens in which a summary
-    may stand `beside` them."""
+    """Head and digest in at most `left` tokens, for a window of `target` tokens; `beside` is the
+    text of a summary elsewhere in it."""
     parts = head(view, options, target, left)
 
     def count(text: str) -> int:
@@ -181,15 +181,14 @@ def digest_of(
     freely: bool = False,
     beside: str = "",
 ) -> DigestLines:
-    """The digest that makes the text take at most `left` tokens more than it does without.
-
-    `count` counts the item with a text; items of the numbers `standing` give no lines, nor does
-    what a summary tells, in `parts` or `beside` them.
+    """The digest in at most `left` tokens beyond the rest of the text. `count` counts an item with
+    a given text. Items in `standing` are in the window in full and give no lines; nor does what a
+    summary says, in `parts` or `beside`.
     """
     head, record = parts.head, view.known.record
     base = count(head) if head else 0
     summary = beside or parts.summary
-    told = told_by(summary, view) - options.lines if summary else frozenset[str]()
+    told = keys_told_by(summary, view) - options.lines if summary else frozenset[str]()
     lines = [
         line
         for line in record.lines()
@@ -211,9 +210,9 @@ def digest_of(
             tries += 1
 
 
-def told_by(summary: str, view: WindowView) -> frozenset[str]:
-    """The keys of lines all of whose names and numbers are in a summary. Lines that have none
-    are not among them, nor are the user's: a summary may name a thing and not what they want."""
+def keys_told_by(summary: str, view: WindowView) -> frozenset[str]:
+    """The keys of lines all of whose names and numbers are in a summary. Not lines without any, nor
+    the user's: a summary may name a thing and not what they want of it."""
 
     def make() -> frozenset[str]:
         source = mentions.ItemTexts((), [summary])
@@ -227,7 +226,7 @@ def told_by(summary: str, view: WindowView) -> frozenset[str]:
 
 
 def _checkpoint(view: WindowView, budget: int, told: Collection[str]) -> str:
-    """As much of it as fits."""
+    """The checkpoint's view, with as many entries as fit."""
     for caps in map(_scaled, _SCALES):
         text = window_view(view.known, told, caps)
         if view.count(text) <= budget:
@@ -241,7 +240,7 @@ def _scaled(scale: float) -> ViewCaps:
 
 
 def _by_item(proposed: Sequence[Suggestion], options: PlanOptions) -> Iterator[str]:
-    """The sentences of each item, one line each behind its number."""
+    """The sentences of each item, one on a line, after its number."""
     for (n, first), some in groupby(
         proposed, lambda suggestion: (suggestion.item, suggestion.first)
     ):
@@ -251,5 +250,5 @@ def _by_item(proposed: Sequence[Suggestion], options: PlanOptions) -> Iterator[s
 
 
 def bullet(text: str) -> str:
-    """A text of several lines that can't be taken for any other part."""
+    """A text as a list entry, so that no line of it looks like another part."""
     return "- " + "\n  ".join(line.rstrip() for line in text.strip().splitlines())

@@ -12,7 +12,8 @@ _NAMED = 5
 
 
 def kept_files(view: WindowView, options: PlanOptions, most: int) -> dict[int, str]:
-    """The items that stay for a glob, with that, within `most` tokens and their share."""
+    """The items that a glob keeps, each with it, within `most` tokens and their share of the
+    target."""
     left = min(most, int(KEPT_FILES * room(view, options).target))
     found: dict[int, str] = {}
     for glob, pair in _pairs(view, options):
@@ -24,7 +25,7 @@ def kept_files(view: WindowView, options: PlanOptions, most: int) -> dict[int, s
 
 
 def files_left_out(view: WindowView, plan: CompactionPlan, options: PlanOptions) -> Iterator[str]:
-    """That there was no room for some of the files."""
+    """Says that there was no room for some of the files."""
     stays = set(plan.window)
     paths = dict.fromkeys(
         path
@@ -39,7 +40,7 @@ def files_left_out(view: WindowView, plan: CompactionPlan, options: PlanOptions)
 
 
 def _pairs(view: WindowView, options: PlanOptions) -> Iterator[tuple[str, Atom]]:
-    """What each glob names, newest first: a call with its result, unless the user wants it out."""
+    """What each glob names, newest first: a call with its result, unless the user folds it."""
     entries = view.by_number
     for glob in options.keep_files_glob:
         for n in view.newest_about(glob):

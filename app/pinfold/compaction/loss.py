@@ -1,4 +1,4 @@
-"""What the window says now and would no longer say: lines of the digest that are nowhere."""
+"""What a compaction loses: digest lines that are nowhere in the next window."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
@@ -37,7 +37,7 @@ _KINDS: dict[Said, LostKind] = {
     "failed": "failure",
     "run": "command",
 }
-"""Lines of code and of output are no loss: their items stay in the archive."""
+"""Lines of code and output don't count: their items stay in the archive."""
 
 
 class LostLine(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Loss(Struct, frozen=True):
 
 
 def loss_of(view: WindowView, plan: CompactionPlan) -> Loss:
-    """What is nowhere in the request that follows. It reads all text: some 0.1 s a megabyte."""
+    """What the next request no longer says. Reads all text: some 0.1 s a megabyte."""
     new = rendered(view, plan.window, plan.inserted)
     return _loss(view.known.record.lines(), rendered_now(view), new)
 
@@ -103,7 +103,7 @@ def _loss(lines: Sequence[DigestLine], before: Iterable[Shown], after: Iterable[
 
 
 def _whole(shown: Iterable[Shown]) -> set[int]:
-    """The items that stand as they are."""
+    """The items that are there in full."""
     return {entry.stands_for[0] for entry in shown if entry.form == "full"}
 
 
@@ -114,7 +114,7 @@ def _inserted(shown: Iterable[Shown]) -> str:
 
 
 def _entries(old: Iterable[Shown], text: str) -> Iterator[LostLine]:
-    """What a summary that a model wrote says, and nothing of the next window."""
+    """Entries of a model's summary that the next window does not have."""
     for shown in old:
         item: Item = shown.item
         for entry in entries_of(item):

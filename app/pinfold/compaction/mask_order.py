@@ -1,4 +1,4 @@
-"""Which bodies masks take first, and which they spare."""
+"""The order in which bodies are masked."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,9 +11,9 @@ from pinfold.rollout.acts import Act, act
 from pinfold.rollout.items import WRITTEN
 
 RESPONSES = 4
-"""The newest ones, which are spared."""
+"""The newest responses are spared."""
 LEAST, SHARE = 150, 0.5
-"""Tokens that a mask saves at least, and the share of what it is for."""
+"""A mask must save this many tokens, and this share of the item."""
 
 
 class FinishedCall(Struct, frozen=True):
@@ -45,7 +45,7 @@ class FinishedCall(Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """The same for calls that ask for the same."""
+        """Equal for calls that ask for the same."""
         title = self.did.title
         return "" if self.edits or self.files else f"{self.did.kind} {title}"
 
@@ -59,21 +59,21 @@ def saved(entry: WindowEntry, view: WindowView) -> int:
 
 
 def superseded(view: WindowView) -> frozenset[int]:
-    """Old versions of files, and what was asked again since."""
-    return _sorted_out(view)[0]
+    """Results with old versions of files, and those of calls that were made again."""
+    return _superseded_and_spared(view)[0]
 
 
 def spared(view: WindowView) -> frozenset[int]:
-    """What is in use: the newest responses, the newest version of each file that the newest turn
-    read or edited, errors that are not resolved."""
-    return _sorted_out(view)[1]
+    """Results in use: the newest responses, the newest version of each file that the newest turn
+    read or edited, unresolved errors."""
+    return _superseded_and_spared(view)[1]
 
 
-def _sorted_out(view: WindowView) -> tuple[frozenset[int], frozenset[int]]:
-    return view.once("masks", lambda: _sort_out(view))
+def _superseded_and_spared(view: WindowView) -> tuple[frozenset[int], frozenset[int]]:
+    return view.once("masks", lambda: _sort_results(view))
 
 
-def _sort_out(view: WindowView) -> tuple[frozenset[int], frozenset[int]]:
+def _sort_results(view: WindowView) -> tuple[frozenset[int], frozenset[int]]:
     old: set[int] = set()
     used = {entry.n for atom in _responses(view)[-RESPONSES:] for entry in atom}
     every = list(_done(view))
@@ -92,7 +92,7 @@ def _sort_out(view: WindowView) -> tuple[frozenset[int], frozenset[int]]:
 
 
 class _Later:
-    """What came after the item at hand, which is read backwards."""
+    """What came after the current item; items are read backwards."""
 
     def __init__(self) -> None:
         self._commands: set[str] = set()

@@ -1,4 +1,4 @@
-"""The next window while it is put together: what stays, in which form, and what that takes."""
+"""The next window while it is put together: what stays, in which form, at what cost."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST
 from pinfold.compaction.content import (
     ends_of,
     holds_data,
-    is_made_anew,
-    standing_for,
+    is_rebuilt_each_turn,
+    replacement_of,
     without_data,
 )
-from pinfold.compaction.draft import WindowDraft, left, tokens_as
+from pinfold.compaction.draft import WindowDraft, tokens_as, uncounted
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.mask_order import saved
 from pinfold.compaction.plan import Planned, Verdict
@@ -25,37 +25,37 @@ _SUPERSEDED: frozenset[Kind] = frozenset({"checkpoint", "summary", "compaction"}
 
 
 class NextWindow:
-    """Empty at first. Items are kept, masked or replaced, and dropped again."""
+    """Empty at first. Items are kept, shortened, masked or replaced, and may be dropped again."""
 
     def __init__(self, view: WindowView, options: PlanOptions) -> None:
         self.view = view
         self.options = options
         self.kept: dict[int, tuple[Verdict, str]] = {}
         self.cost: dict[int, int] = {}
-        """Of each item that stays in one form or another."""
+        """Tokens of each item that stays in some form."""
         self.size = 0
         """All of `cost`, and the inserted text."""
         self.inserted: Item | None = None
         self.inserted_cost = 0
         self._cut: dict[int, tuple[Item, str]] = {}
-        """What goes in for messages that can't stay as they are, by their number."""
+        """Replacements for messages that can't stay as they are, by number."""
         self._notes: list[str] = []
         self._gone = _leaving(view, options)
 
     def free(self, entry: WindowEntry) -> bool:
-        """Whether it could stay and is not yet told to."""
+        """Whether it may stay and is not kept yet."""
         n = entry.item.n
         return n not in self.cost and self._gone[n].reason == OLDER
 
     def fixed(self, entry: WindowEntry) -> bool:
-        """Whether it is never given up."""
+        """Whether it is never dropped."""
         request = self.view.latest_request
         if entry.pin is not None or (request is not None and entry.n == request.n):
             return True
         return bool(self.options.keep & {entry.n, entry.partner})
 
     def insert(self, kind: Kind, text: str, detail: dict[str, Any]) -> None:
-        """Begin with that text, in the place of any other; with none where it is blank."""
+        """Begin the window with that text; with none if it is blank."""
         self.size -= self.inserted_cost
         self.inserted, self.inserted_cost = None, 0
         if text.strip():
@@ -106,19 +106,19 @@ class NextWindow:
         return ends_of(without_data(entry.item), whole, budget, self.view.count)
 
     def keep_message(self, entry: WindowEntry, reason: str) -> None:
-        """Keep a message, without what must not enter a new window."""
+        """Keep a message, without pictures and base64."""
         if holds_data(entry.item):
             self.replace(entry, without_data(entry.item), f"{reason}; its data is left out")
         else:
             self.keep(entry, "keep", reason)
 
     def replace(self, entry: WindowEntry, text: str, reason: str) -> None:
-        item = standing_for(entry.item, text)
+        item = replacement_of(entry.item, text)
         self._cut[entry.n] = (item, reason)
         self._charge(entry.n, self.view.count_item(item))
 
     def mask(self, entry: WindowEntry, reason: str, unmasked: str = "in the tail") -> None:
-        """Mask a result where that helps; else it is kept, for `unmasked`."""
+        """Mask a result if that pays; else keep it, for the reason `unmasked`."""
         if less := saved(entry, self.view):
             self.kept[entry.n] = ("mask", reason)
             self._charge(entry.n, entry.tokens - less)
@@ -126,7 +126,7 @@ class NextWindow:
             self.keep(entry, "keep", unmasked)
 
     def shorten(self, entry: WindowEntry, reason: str) -> None:
-        """Keep the ends of a result where that helps."""
+        """Keep the ends of a result if that is shorter."""
         tokens = tokens_as(entry, "short", self.view)
         if tokens < self.cost.get(entry.n, entry.tokens):
             self.kept[entry.n] = ("shorten", reason)
@@ -134,8 +134,8 @@ class NextWindow:
         elif entry.n not in self.kept:
             self.keep(entry, "keep", reason)
 
-    def standing(self) -> frozenset[int]:
-        """The items that are in full."""
+    def in_full(self) -> frozenset[int]:
+        """The items that the window has in full."""
         return frozenset(
             n
             for n, (verdict, _) in self.kept.items()
@@ -146,7 +146,7 @@ class NextWindow:
         return [n for n, (verdict, _) in self.kept.items() if verdict == "shorten"]
 
     def drop(self, atom: Atom) -> bool:
-        """Give up what may go of it; whether anything did."""
+        """Drop what may go of it; false if nothing may."""
         gone = [e.n for e in atom if e.n in self.cost and not self.fixed(e)]
         for n in gone:
             self.size -= self.cost.pop(n)
@@ -161,7 +161,7 @@ class NextWindow:
         return tuple(sorted(both, key=lambda half: half.n))
 
     def draft(self) -> WindowDraft:
-        """The next window as it stands."""
+        """The plan so far."""
         view = self.view
         draft = WindowDraft(view, self._gone)
         draft.first = self.inserted
@@ -183,7 +183,7 @@ class NextWindow:
         self.cost[n] = tokens
 
     def _thoughts_alone(self) -> set[int]:
-        """Reasoning that may not stay, as its response does not stay with all its parts."""
+        """Reasoning that must go because its response does not stay whole."""
         found: set[int] = set()
         for atom in thinking(self.view):
             if any(entry.n not in self.kept for entry in atom):
@@ -193,12 +193,12 @@ class NextWindow:
 
 
 def _leaving(view: WindowView, options: PlanOptions) -> dict[int, Planned]:
-    """What becomes of each item where it does not stay."""
+    """The verdict on each item that does not stay."""
     gone = view.once("gone", lambda: _all_gone(view))
     if not options.fold:
         return gone
     out = (e for e in view.entries if options.fold & {e.item.n, e.partner})
-    return {**gone, **{entry.n: left(entry, "archive", _UNWANTED) for entry in out}}
+    return {**gone, **{entry.n: uncounted(entry, "archive", _UNWANTED) for entry in out}}
 
 
 def _all_gone(view: WindowView) -> dict[int, Planned]:
@@ -207,13 +207,13 @@ def _all_gone(view: WindowView) -> dict[int, Planned]:
         for n, entry in view.by_number.items()
     }
     for entry in view.of_kind("context"):
-        if is_made_anew(entry.item):
-            gone[entry.n] = left(entry, "archive", "rebuilt with each turn")
+        if is_rebuilt_each_turn(entry.item):
+            gone[entry.n] = uncounted(entry, "archive", "rebuilt with each turn")
         elif ABOUT in entry.item.detail:
-            gone[entry.n] = left(entry, "archive", "repeated where it still applies")
+            gone[entry.n] = uncounted(entry, "archive", "repeated where it still applies")
         elif GOAL in entry.item.detail:
-            gone[entry.n] = left(entry, "archive", "the core has the goal")
+            gone[entry.n] = uncounted(entry, "archive", "the core has the goal")
     for kind in _SUPERSEDED:
         for entry in view.of_kind(kind):
-            gone[entry.n] = left(entry, "archive", "replaced by the inserted text")
+            gone[entry.n] = uncounted(entry, "archive", "replaced by the inserted text")
     return gone

@@ -1,4 +1,4 @@
-"""A plan: what becomes of every item of a window, and why. What is shown is what is applied."""
+"""A plan: a verdict on every item of a window, and why. What is shown is what is applied."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ window (the archive has it); leaves it for one of the inserted items."""
 
 
 class Planned(Struct, frozen=True, gc=False):
-    """What becomes of one item."""
+    """The verdict on one item."""
 
     n: int
     verdict: Verdict
@@ -21,7 +21,7 @@ class Planned(Struct, frozen=True, gc=False):
     before: int
     """Tokens that it takes in the window now, as counted here."""
     after: int
-    """The same in the next; what a placeholder takes is at its first item."""
+    """The same in the next window; a placeholder's tokens count for its first item."""
 
 
 class PlanSizes(Struct, frozen=True):
@@ -60,7 +60,7 @@ class CompactionPlan(Struct, frozen=True, kw_only=True):
     """New items; their `n` is 0 until the plan is applied."""
     sizes: PlanSizes
     told: tuple[str, ...] = ()
-    """How it was made; nothing to worry about."""
+    """How it was made, for information."""
     notes: tuple[str, ...] = ()
     """What the user should heed: headroom not met, pins over half the window ..."""
     meta: dict[str, object] = field(default_factory=dict)

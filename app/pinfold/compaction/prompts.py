@@ -1,4 +1,4 @@
-"""What models that summarise are told: Markdown files, each of which the user can override."""
+"""The prompts for models that summarise: Markdown files, each of which the user can override."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -8,20 +8,20 @@ ENDING = ".md"
 
 
 def text(name: str, overrides: Mapping[str, str]) -> str:
-    """The prompt of that name: the user's or the project's own, else the house's.
+    """The prompt of that name: the user's or the project's, else pinfold's.
 
     Raises `KeyError` where there is none.
     """
-    return overrides.get(name) or _house()[name]
+    return overrides.get(name) or _own_prompts()[name]
 
 
 def names() -> Iterator[str]:
     """All that can be overridden."""
-    yield from _house()
+    yield from _own_prompts()
 
 
 @cache
-def _house() -> dict[str, str]:
+def _own_prompts() -> dict[str, str]:
     folder = files("pinfold.compaction") / "prompts"
     return {
         file.name.removesuffix(ENDING): file.read_text("utf-8").strip()

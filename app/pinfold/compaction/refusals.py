@@ -1,4 +1,4 @@
-"""Why a window is not compacted. Each says so in plain words."""
+"""Why a window is not compacted."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ class Impossible(Refused):
 
 
 class TooSmall(Refused):
-    """Whatever goes, a model's window can't hold what every request needs."""
+    """A model's window can't hold what every request needs, whatever is left out."""
 
     def __init__(self, model: str, window: int, fixed: int, request: int, reserve: int) -> None:
         """Tokens: `fixed` is what is before the window, `reserve` the room for the reply."""

@@ -1,7 +1,6 @@
-"""A new window in the place of all history: the user's messages, then what stands for the rest.
-
-Pins, the latest request and what came after that was made stay. Neither tail nor earlier
-summaries, injected context, pictures or output come along.
+"""Replaces all history: the user's messages, then one item for the rest. Pins, the latest request
+and what came after that item was made stay. Earlier summaries, injected context, pictures and
+output do not.
 """
 
 from collections.abc import Iterable
@@ -11,7 +10,7 @@ from msgspec.structs import replace
 
 from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.budget import SPARE, room
-from pinfold.compaction.content import standing_for
+from pinfold.compaction.content import replacement_of
 from pinfold.compaction.draft import WindowDraft, rendered_now
 from pinfold.compaction.inserted import core_of, opening
 from pinfold.compaction.next_window import NextWindow
@@ -23,9 +22,9 @@ from pinfold.window.refused import Refused
 
 REPLACED = "replaced by the inserted text"
 Front = Literal["all", "core", "nothing"]
-"""What is before all else."""
+"""What the window begins with."""
 LEAST_CUT = 64
-"""Tokens from which on it is worth it to cut a user's message."""
+"""The fewest tokens that are worth keeping of a message."""
 
 
 def replace_history(
@@ -36,28 +35,27 @@ def replace_history(
     item: Item,
     front: Front = "all",
 ) -> CompactionPlan:
-    """A window in which `item`, made of `material`, stands where the last of what it covers stood.
-
-    Before all else stand core, checkpoint and digest, or what `front` says of them. Raises
+    """A window in which `item`, made of `material`, replaces the last item that it covers. It
+    begins with core, checkpoint and digest, or with the part of them that `front` names. Raises
     `Refused` where that leaves no room for what has to stay.
     """
     return _Replacement(view, material, options).plan(strategy, item, front)
 
 
 def covered(view: WindowView) -> list[WindowEntry]:
-    """What may be made into something else: all but what the model has yet to see."""
+    """What may be replaced: all but what the model has not seen yet."""
     unseen = {entry.n for entry in open_atom(atoms(view))}
     return [entry for entry in view.entries if entry.n not in unseen]
 
 
 def as_sent(view: WindowView, entries: Iterable[WindowEntry]) -> list[Item]:
-    """What a request carries of these now, folds and masks included."""
+    """These items as a request carries them now, folded and masked."""
     known = {entry.n for entry in entries}
     return [shown.item for shown in rendered_now(view) if known.issuperset(shown.stands_for)]
 
 
 def read_as_sent(view: WindowView, entries: Iterable[WindowEntry]) -> list[WindowEntry]:
-    """Those of them that a request carries as themselves, each with what it carries."""
+    """Those that a request carries and that are not folded, each with the content it carries."""
     sent = {
         entry.stands_for[0]: entry.item
         for entry in rendered_now(view)
@@ -84,7 +82,7 @@ class _Replacement:
             if atom is unseen or atom[-1].n > material.through
             for entry in atom
         ]
-        """What the model has yet to see, and all else that is not covered."""
+        """What the model has not seen yet, and all else that the item does not cover."""
 
     def plan(self, strategy: str, item: Item, front: Front) -> CompactionPlan:
         view, options, next_window = self._view, self._options, self._next_window
@@ -107,7 +105,7 @@ class _Replacement:
                 core_of(view, options, goal.target, left).text
                 if front == "core"
                 else opening(
-                    view, options, goal.target, left, next_window.standing(), beside=item.content
+                    view, options, goal.target, left, next_window.in_full(), beside=item.content
                 )
             )
             first = Item(n=0, kind="checkpoint", content=text) if text else None
@@ -120,7 +118,7 @@ class _Replacement:
     # What stays
 
     def _keep_since(self, most: int) -> None:
-        """What came since; its results masked where they leave no room."""
+        """Keep what came since; its results are masked if there is no room."""
         next_window = self._next_window
         for entry in self._since:
             if next_window.free(entry):
@@ -131,7 +129,8 @@ class _Replacement:
                 next_window.mask(entry, "its output did not fit")
 
     def _keep_users(self, left: int) -> list[WindowEntry]:
-        """The user's messages, newest first; the one that no longer fits is cut in its middle."""
+        """Keep the user's messages, newest first; the one that no longer fits is cut in its
+        middle."""
         view, next_window = self._view, self._next_window
         found: list[WindowEntry] = []
         for entry in reversed(view.of_kind("user")):
@@ -143,7 +142,7 @@ class _Replacement:
                 left -= next_window.cost[entry.n]
                 continue
             if left >= LEAST_CUT:
-                around = view.count_item(standing_for(entry.item, ""))
+                around = view.count_item(replacement_of(entry.item, ""))
                 text = next_window.ends(entry, left - around)
                 next_window.replace(entry, text, "a user message, cut where its budget ends")
             else:
@@ -151,7 +150,7 @@ class _Replacement:
             break
         return found
 
-    # What comes of it
+    # The outcome
 
     def _draft(self, item: Item, first: Item | None) -> WindowDraft:
         draft = self._next_window.draft()

@@ -14,7 +14,7 @@ from pinfold.window.overview import first_words
 from pinfold.window.reading import Source
 
 KEEPS_MORE = "A digest of the same size usually keeps more and needs no model: checkpoint."
-"""What whoever has a model write is told."""
+"""The hint beside strategies that have a model write."""
 UNREADABLE = "Unreadable: only the model that this window belongs to can make sense of it."
 
 
@@ -41,7 +41,7 @@ class Inserted(Struct, frozen=True):
 
 
 class DryRunReport(Struct, frozen=True):
-    """Tokens of rows and insertions are counted here, all others are the gauge's."""
+    """Tokens of rows and insertions are counted here; all others are the gauge's."""
 
     strategy: str
     rows: tuple[ReportRow, ...]
@@ -54,13 +54,13 @@ class DryRunReport(Struct, frozen=True):
     reserve: int
     headroom: int
     kept: int
-    """Items that stay as they are, the pinned among them."""
+    """Items that stay as they are, pinned ones included."""
     pinned: int
     masked: int
     archived: int
-    """Items that go, the folded among them."""
+    """Items that leave, folded ones included."""
     uncached: int
-    """Tokens now in the window behind the first change, which a prompt cache loses."""
+    """Tokens after the first change, which a prompt cache loses."""
     told: tuple[str, ...]
     """How the plan was made."""
     notes: tuple[str, ...]
@@ -110,7 +110,7 @@ def report_of(view: WindowView, plan: CompactionPlan) -> DryRunReport:
 
 
 def completion(plan: CompactionPlan) -> str:
-    """What a compaction came to, on one line."""
+    """The outcome of a compaction, on one line."""
     sizes, kept, masked, archived = plan.sizes, *_counts(plan)
     masking = f"masked {masked:,}; " if masked else ""
     return (

@@ -13,7 +13,7 @@ from pinfold.rollout.memory import Evidence
 
 TOOL, DIFF, DECISION = "tool", "diff", "decision"
 ROLES = (DECISION, DIFF, TOOL)
-"""The dearest first; an item has the first that fits."""
+"""The most valuable first; an item has the first that fits."""
 _REASONS = {
     TOOL: "kept role: tool call",
     DIFF: "kept role: edit",
@@ -33,7 +33,7 @@ class KeptByRole(Struct, frozen=True):
 
 
 def kept(view: WindowView, roles: Collection[str]) -> list[KeptByRole]:
-    """What the roles keep, oldest first. A call that awaits its result is not among it."""
+    """What the roles keep, oldest first, without calls that have no result yet."""
     cited = _cited(view) if DECISION in roles else frozenset[int]()
     found: list[KeptByRole] = []
     for entry in view.entries:
@@ -60,9 +60,8 @@ def kept(view: WindowView, roles: Collection[str]) -> list[KeptByRole]:
 def keep_roles(
     next_window: NextWindow, roles: Sequence[KeptByRole], budget: int, oversized: int
 ) -> list[Atom]:
-    """Keep what fits `budget` tokens, the dearest and newest first; it, oldest first.
-
-    Of tool calls the results are masked, but for the newest that what is left has room for.
+    """Keep what fits `budget` tokens, by role, newest first; returned oldest first. Results of tool
+    calls are masked, except the newest that fit in what is left.
     """
     found: list[KeptByRole] = []
     for role in ROLES:

@@ -22,32 +22,33 @@ class Material(Struct, frozen=True):
     through: int = 0
     """The last item that it covers."""
     error: str = ""
-    """Why nothing could be prepared; the next strategy of the ladder then plans."""
+    """Why nothing could be prepared; then the next strategy plans."""
     told: tuple[str, ...] = ()
-    """How it was made: how much was read ..."""
+    """How it was made, such as how much was read."""
     notes: tuple[str, ...] = ()
-    """What the user should heed: what could not be read ..."""
+    """What the user should heed, such as what could not be read."""
     meta: dict[str, object] = field(default_factory=dict)
     """For the journal."""
 
 
 class Traits(Struct, frozen=True):
-    """What others must know of a strategy, by default of one that says nothing of itself."""
+    """What the rest of pinfold must know of a strategy; the defaults are for one that states
+    nothing."""
 
     takes_prepared: bool = False
-    """Uses a summary from the background, and masks a little before it is its time."""
+    """Uses a summary prepared in the background, and is preceded by batches of masks."""
     at_provider: bool = False
-    """The model's provider does the work, and heeds no focus."""
+    """The model's provider does the work, and ignores the focus."""
     keeps_roles: bool = True
-    """Keeps items by their role, as far as the options say so."""
+    """Keeps items by role, as the options say."""
     leaves_tail: bool = False
     """Leaves the tail as it is, and does not fill the budget with it."""
     steps: tuple[str, ...] = ()
-    """What it tells of while it prepares and plans, in order."""
+    """The steps that it reports while it prepares and plans, in order."""
 
 
 def traits_of(strategy: "Strategy | None") -> Traits:
-    """Of none, and of one that has none: the defaults."""
+    """Its traits; the defaults for None and for a strategy without any."""
     found: Traits = getattr(strategy, "traits", Traits())
     return found
 
@@ -67,7 +68,7 @@ class Strategy(Protocol):
     async def prepare(
         self, view: WindowView, summarizer: Summarizer | None, options: PlanOptions
     ) -> Material:
-        """Whatever takes long, a model's work above all. Raises `ProviderError`, `Refused`."""
+        """Do what takes long, such as asking a model. Raises `ProviderError`, `Refused`."""
         ...
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:

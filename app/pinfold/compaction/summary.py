@@ -31,7 +31,7 @@ _KEYS: dict[Field, tuple[str, ...]] = {
 }
 """Of an entry's value; of all others it is `text`."""
 _LAST: tuple[Field, ...] = ("decisions", "constraints", "task")
-"""What is given up after all else, and in this order."""
+"""Dropped last, and in this order."""
 
 
 _MARK = re.compile(r" ?[(;] ?unconfirmed: [^()\n]*(?:\)|$)")
@@ -81,13 +81,13 @@ def bare(entries: Iterable[SummaryEntry], env: Mapping[str, str]) -> dict[str, A
 
 
 def to_detail(entries: Iterable[SummaryEntry]) -> dict[str, Any]:
-    """What the inserted item keeps of them, which the model does not see."""
+    """The detail of the inserted item, which the model does not see."""
     # As the journal gives it back: lists, no tuples.
     return {"entries": msgspec.json.decode(msgspec.json.encode(tuple(entries)))}
 
 
 def entries_of(item: Item) -> tuple[SummaryEntry, ...]:
-    """What an inserted summary says; nothing where it was not written as `summary_v1`."""
+    """The entries of an inserted summary; none if it was not written as `summary_v1`."""
     try:
         found = msgspec.convert(item.detail.get("entries", ()), tuple[SummaryEntry, ...])
     except msgspec.ValidationError:
@@ -96,7 +96,8 @@ def entries_of(item: Item) -> tuple[SummaryEntry, ...]:
 
 
 def line_of(entry: SummaryEntry) -> str:
-    """An entry on one line, with the items that confirm it, or behind the tools that alone do."""
+    """An entry on one line with the items that confirm it, or after the tools if only they say
+    it."""
     value = entry.value
     match entry.field:
         case "files_in_scope":
@@ -121,7 +122,7 @@ def unconfirmed(names: Sequence[str]) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Without marks of that kind, which a model may copy."""
+    """The text without such marks, which a model may copy."""
     return _MARK.sub("", text)
 
 
@@ -142,7 +143,8 @@ def text_of(entries: Sequence[SummaryEntry], *, ids: bool = False) -> str:
 def within(
     entries: Sequence[SummaryEntry], budget: int, count: Callable[[str], int]
 ) -> tuple[SummaryEntry, ...]:
-    """The entries whose text, with ids, fits. The oldest leave first, the task last of all."""
+    """The entries whose text, with ids, fits. The oldest are dropped first, the task last of
+    all."""
     rank = {name: at for at, name in enumerate(_LAST, 1)}
     order = sorted(entries, key=lambda entry: (rank.get(entry.field, 0), _newest(entry)))
     costs = {entry.id: count(_listed(entry, ids=True)) + 1 for entry in entries}
@@ -162,7 +164,7 @@ def _listed(entry: SummaryEntry, *, ids: bool) -> str:
 
 
 def _marked(entry: SummaryEntry) -> dict[str, str]:
-    """Its value, the mark behind what it says last."""
+    """Its value, with the mark at the end."""
     last = keys_of(entry.field)[-1]
     mark = unconfirmed(entry.unconfirmed)
     return {**entry.value, last: f"{entry.value[last]} ({mark})"} if mark else dict(entry.value)

@@ -1,4 +1,4 @@
-"""A new answer and the entries that was before: what did not change is carried as it was."""
+"""Merges a new answer into the earlier entries: what did not change is kept as it was."""
 
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 def merge(
     standing: Sequence[SummaryEntry], answer: "SummaryV1", sources: ClaimSources
 ) -> tuple[SummaryEntry, ...]:
-    """What is after the answer, in the order in which it was first said.
+    """The entries after the answer, in the order of their first mention.
 
-    An entry that the answer names by its id, or by its path or symbol, takes the new wording;
-    one that it calls gone leaves. Neither happens on words that nobody said.
+    An entry that the answer names by id, path or symbol takes the new wording; one listed as gone
+    is removed. Both need words that somebody said.
     """
     entries = {entry.id: entry for entry in standing}
     for told in answer.entries():
@@ -37,7 +37,7 @@ def merge(
 
 
 def _may_replace(new: SummaryEntry, old: SummaryEntry) -> bool:
-    """Not with what nobody said, nor with names that are not confirmed where they were."""
+    """Not if nobody said the new one, nor if it has unconfirmed names and the old one had none."""
     return not new.unsupported and (not new.unconfirmed or bool(old.unconfirmed or old.unsupported))
 
 
@@ -59,7 +59,7 @@ def _same(old: SummaryEntry, new: SummaryEntry) -> bool:
 
 
 def _id(entry: SummaryEntry, taken: Collection[str]) -> str:
-    """A new one; a model that numbers its own entries does not hit it."""
+    """A new id, which a model's own numbering does not hit."""
     said = f"{entry.field} {line_of(replace(entry, evidence=(), unconfirmed=()))}"
     digest = blake2b(said.encode(errors="surrogatepass")).hexdigest()
     size = 5

@@ -11,7 +11,7 @@ from pinfold.compaction import prompts, transcript, view
 from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.claims import ClaimSources
 from pinfold.compaction.clusters import Piece, clusters, pieces
-from pinfold.compaction.content import is_made_anew
+from pinfold.compaction.content import is_rebuilt_each_turn
 from pinfold.compaction.replacement import as_sent, covered, read_as_sent
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.summary import text_of, within
@@ -35,11 +35,11 @@ STANDING_SHARE = 0.33
 _GOAL_CHARS = 1_000
 _ERROR_CHARS = 800
 _LEAST = 100
-"""Tokens to read at once, below which it makes no sense."""
+"""Tokens to read at once, below which reading makes no sense."""
 
 
 class Synthesis:
-    """One reading. What one part says is known when the next is read, oldest first."""
+    """One reading, oldest part first; each part is read with the entries of the parts before."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Synthesis:
         self._room = summarizer.room(self._max_answer) - used
 
     async def material(self) -> Material:
-        """What comes of reading what came since. Raises `Refused`, `ProviderError`."""
+        """Read what came since. Raises `Refused`, `ProviderError`."""
         summarizer = self._summarizer
         if (made := await self._from_conversation()) is not None:
             return made
@@ -94,7 +94,7 @@ class Synthesis:
                 halves = part.halves()
                 if not halves:
                     raise
-                # The server has less room than it says: what is left is too large as well.
+                # The server has less room than it says: the remaining parts are too large as well.
                 rest = (half for piece in waiting for half in piece.halves() or (piece,))
                 waiting = deque([*halves, *rest])
                 continue
@@ -107,8 +107,8 @@ class Synthesis:
         return self._material(len(read), tokens, done, last, before)
 
     async def _from_conversation(self) -> Material | None:
-        """The same of the live conversation; none where the model does not have it, or it leaves
-        too little room for an answer."""
+        """The same, asked at the end of the live conversation; None if the model does not have it
+        or it leaves too little room."""
         window, summarizer = self._view, self._summarizer
         known = answered(window)
         items = await asyncio.to_thread(as_sent, window, known)
@@ -135,7 +135,7 @@ class Synthesis:
         return self._material(len(known), tokens, 1, max(entry.n for entry in known), {})
 
     def _instruction(self, more: str = "") -> str:
-        """What is asked behind the live conversation."""
+        """The instruction at the end of the live conversation."""
         told = prompts.text("conversation", self._options.prompts)
         return "\n\n".join(
             filter(None, (told, self._prompt, self._asked, self._entries_text(), more))
@@ -144,7 +144,7 @@ class Synthesis:
     def _material(
         self, items: int, tokens: int, parts: int, through: int, before: Mapping[str, int]
     ) -> Material:
-        """All that is known now, and how much was read for it, `before` included."""
+        """The entries so far, and how much was read for them, `before` included."""
         now = {"items": items, "tokens": tokens, "parts": parts}
         read = {key: n + before.get(key, 0) for key, n in now.items()}
         many = f"{read['parts']} parts" if read["parts"] > 1 else "one part"
@@ -169,7 +169,7 @@ class Synthesis:
         return sum(self._summarizer.count(part.text) for part in parts)
 
     async def _answer(self, ask: Callable[[str], Awaitable[str]]) -> "SummaryV1":
-        """What the model writes, asked again, with more to read, where it is no summary."""
+        """The model's summary; asked once more, with the error, if it is none."""
         from pinfold.compaction.summary_schema import Malformed, parse
 
         try:
@@ -221,7 +221,7 @@ def _json_schema(max_tokens: int, lines: Sequence[str]) -> dict[str, Any]:
 
 
 def is_read(entry: view.WindowEntry, options: PlanOptions) -> bool:
-    """Whether a model reads it: not what the user took out, nor what is in other words."""
+    """Whether a model reads it: not what the user folded, nor what is said elsewhere."""
     out = options.fold & {entry.n, entry.partner}
     written = entry.item.kind == "summary" and "entries" in entry.item.detail
-    return not (out or written or entry.form == "placeholder" or is_made_anew(entry.item))
+    return not (out or written or entry.form == "placeholder" or is_rebuilt_each_turn(entry.item))

@@ -46,7 +46,7 @@ def lines(entries: Iterable[WindowEntry]) -> Iterator[str]:
 
 
 def told(item: Item) -> Item:
-    """The item with what the user pasted told from what they said."""
+    """The item with marks around what the user pasted."""
     text = provenance.marked(item, PASTED, PASTED_END)
     if text == item.content:
         return item
@@ -54,7 +54,7 @@ def told(item: Item) -> Item:
 
 
 def check_readable(view: WindowView) -> None:
-    """Raises `Refused` where the window holds what no text can be made of."""
+    """Raises `Refused` if the window has an item that can't be read as text."""
     if any(entry.sent for entry in view.of_kind("compaction")):
         raise Refused("the window holds a compaction that only its provider can read")
 

@@ -1,4 +1,4 @@
-"""What a strategy sees: a window that stands still, with all that the host knows beside it."""
+"""What a strategy sees: a snapshot of the window, with all that the host knows beside it."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,18 +37,19 @@ class WindowEntry(Struct, frozen=True, gc=False):
     """In full, whatever its form."""
     form: Form
     tokens: int
-    """What it takes now; what a placeholder takes is at its first item."""
+    """Its tokens now; a placeholder's count for its first item."""
     full: int
-    """What it takes in full."""
+    """Its tokens in full."""
     pin: Pin | None
-    """What protects it; a glob protects the newest read and the newest edit of each file."""
+    """The pin that protects it; a glob protects the newest read and the newest edit of each
+    file."""
     at: datetime
     touches: Mapping[str, Touch]
     """The files that it concerns, its other half included, and what it did with each."""
     partner: int | None
     """The other half of a call and its result."""
     sent: bool
-    """Whether it stands as itself: neither it nor its other half is folded."""
+    """Whether it is sent: neither it nor its other half is folded."""
 
     @property
     def n(self) -> int:
@@ -66,7 +67,7 @@ class WindowView:
     base: PlanBase
     entries: tuple[WindowEntry, ...]
     context_tokens: int
-    """What is before the window."""
+    """Tokens of the context before the window."""
     context_window: int
     max_output: int
     known: Known
@@ -85,10 +86,10 @@ class WindowView:
     """All items of the session, oldest first: those that left the window are read again."""
 
     memo: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What was worked out before: the view stands still, so it holds for every plan."""
+    """What was worked out once: the view does not change, so it is valid for every plan."""
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What `make` makes of the view alone, made once for each `key`."""
+        """The result of `make`, which depends on the view alone, made once for each `key`."""
         if key not in self.memo:
             self.memo[key] = make()
         found: T = self.memo[key]
@@ -137,7 +138,7 @@ class WindowView:
 
     @cached_property
     def unreadable(self) -> frozenset[int]:
-        """Compactions of a provider's own that this model can't read."""
+        """Provider's compactions that this model can't read."""
         reader = (self.reader.provider, self.reader.model)
         return frozenset(
             entry.n
@@ -159,7 +160,7 @@ class WindowView:
         )
 
     def corrected(self, tokens: int) -> int:
-        """What items of so many counted tokens add to the context, as the gauge would say."""
+        """What items of so many counted tokens add to a request, as the gauge corrects it."""
         context = self.correct(self.context_tokens)
         return max(0, self.correct(self.context_tokens + tokens) - context)
 
@@ -184,10 +185,10 @@ class PlanOptions:
     tail_bound: bool = False
     """Whether the tail never has more than `max_tail_messages`, though there is room."""
     spare: bool = False
-    """Whether what is in use is never masked; else it goes last."""
+    """Whether what is in use is never masked; else it is masked last."""
     filled: float = 0.5
-    """Of the window as it is, that the next one takes at most: whoever compacts a window that lies
-    below the target wants a smaller one."""
+    """Of the present window that the next one may take: a window below the target is compacted to
+    get smaller."""
     numbered: bool = True
     """Whether the digest names the item of each line, for a session whose items can be recalled."""
     lines: frozenset[str] = frozenset()
@@ -201,9 +202,9 @@ class PlanOptions:
     focus: str = ""
     """What the user wants a model that summarises to look at, in their words."""
     claims: frozenset[str] = frozenset()
-    """Entries of a summary that the user keeps though they are not supported."""
+    """Entries of a summary that the user keeps although no item confirms them."""
     prompts: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Prompts of the user's or the project's own, by name, in place of the house's."""
+    """The user's or the project's prompts, by name, in place of pinfold's."""
 
 
 def view_of(window: Window, gauge: Gauge, known: Known, model: ModelInfo) -> WindowView:
@@ -227,7 +228,7 @@ def view_of(window: Window, gauge: Gauge, known: Known, model: ModelInfo) -> Win
 
 
 def _remembered(count: Callable[[Item], int]) -> Callable[[Item], int]:
-    """It counts a long text once, though several steps of a plan ask for it."""
+    """Counts a long text once, although several steps of a plan ask for it."""
     known: dict[tuple[Kind, str], int] = {}
 
     def counted(item: Item) -> int:
@@ -244,7 +245,8 @@ def _remembered(count: Callable[[Item], int]) -> Callable[[Item], int]:
 
 
 def _correction(gauge: Gauge, used: int) -> Callable[[int], int]:
-    """The gauge's, made to rise with the estimate; `used` is what it makes of the window now.
+    """The gauge's correction, made to rise with the estimate; `used` is its value for the window
+    now.
 
     Reports of an adopted session can contradict each other: a smaller request read as larger.
     """
@@ -287,13 +289,13 @@ def _entries(window: Window, gauge: Gauge) -> Iterator[WindowEntry]:
 
 
 def _protecting(window: Window) -> dict[int, Pin]:
-    """What each protected item is pinned by."""
+    """The pin of each protected item."""
     if not window.pins:
         return {}
     held = [n for n in window.forms if window.is_pinned(n)]
     found: dict[int, Pin] = {}
     for n in held:
-        # A number holds though an older pin, on a file, is over the item too.
+        # A pin by number counts before an older pin on a file.
         for number in (n, window.archive.partner(n)):
             if number is not None and number in window.pins:
                 found.setdefault(n, number)

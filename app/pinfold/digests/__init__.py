@@ -1,1 +1,1 @@
-"""The session thinned to a budget: what was said, and a line for all that was done."""
+"""The session thinned to a token budget: what was said, and a line for each thing done."""

@@ -1,4 +1,4 @@
-"""What each item says, as lines: by its act and its outcome, never by its wording."""
+"""The lines that each item gives a digest: by its act and outcome, never by its wording."""
 
 import re
 from collections import Counter
@@ -43,7 +43,7 @@ WEIGHT: dict[Kind, int] = {
     "added": 3,
     "found": 2,
 }
-"""What a bit counts, in 1/20, by who said it; a report is the last reply before a prompt."""
+"""Weight of a bit, in 1/20, by kind; a report is the last reply before a prompt."""
 SPEAKER: dict[Kind, str] = {
     "user": "USER: ",
     "pasted": "USER pasted: ",
@@ -53,11 +53,11 @@ SPEAKER: dict[Kind, str] = {
     "code": "agent: ",
 }
 LITTLE = 40 * BIT
-"""Information below which a message says nothing without what it answers."""
+"""Information below which a message means nothing without what it answers."""
 OFFER = 45
-"""Tokens of what it answers."""
+"""Tokens quoted of what it answers."""
 _OWN_LETTERS = 0.55
-"""Share of letters below which words are no sentence of the user's."""
+"""Share of letters below which a sentence counts as pasted."""
 _SHORT, _LONG = 600, 6_000
 """Characters of a line in its short form, and in its full one."""
 _COMMAND, _OUTCOME, _FAILURE, _FOUND = 260, 180, 300, 300
@@ -65,14 +65,14 @@ _ANSWER = 900
 _MAX_LINES = 400
 """Of one item."""
 _MAX_COMPARED, _SHARES = 100, 16
-"""Lines of an output that are compared, and how many shares of a line's information are told
-apart: of lines that are about as unlike the others the latest tells most."""
+"""Lines of an output that are compared, and the steps in which their unlikeness is measured: of
+lines about as unlike the others the latest is taken."""
 _MAX_OUTPUT, _LEAST_OUTPUT = 2_000, 12
-"""Lines of a result that are looked at, and characters of one that tells anything."""
+"""Lines of a result that are searched, and characters of the shortest that is shown."""
 RARE = 8 * BIT
 """Information from which on a word is rare."""
 _SHARED = 2
-"""Rare words that a line of a result shares with what was said."""
+"""Rare words that a line of a result must share with what was said."""
 _COMMITTED = re.compile(r"^\[\S+ (?:\([^)]*\) )?[0-9a-f]{7,40}\] \S", re.MULTILINE)
 """What git says of a new commit."""
 _CHOICE = re.compile(r"(?<![\w.])(\d{1,2}|[a-eA-E])(?!\w)")
@@ -86,22 +86,22 @@ class DigestLine(Struct, gc=False):
     kind: Kind
     text: str
     place: int
-    """Of the item among all items."""
+    """Position of the item among all items."""
     words: tuple[str, ...]
     told: int
     """The information of all its words."""
     cost: int
-    """Tokens, with the end of the line and without a number before it."""
+    """Tokens, with the line end and without the item's number."""
     key: str
-    """Of lines that have the same one, the newest stands."""
+    """Of lines with the same key only the newest is used."""
     percent: int = 100
-    """Of its weight that counts: what has few letters tells little."""
+    """Share of its weight that counts: text with few letters says little."""
     full: str = ""
     """All of it, where `text` is only its ends."""
     more: int = 0
     """Tokens that the full form takes beyond `cost`."""
     lead: str = ""
-    """What a message of little information answers; it is before the text."""
+    """What a short message answers; it comes before the text."""
 
 
 def line(
@@ -137,7 +137,7 @@ def line(
 
 def of_user(item: Item, place: int, answered: str, changed: str) -> Iterator[DigestLine]:
     """What the user typed and pasted. `answered` is the agent's last reply, `changed` its last
-    edit: a message of little information stands with them."""
+    edit: a short message is shown with what it answers."""
     told = [sentence for text in typed(item) for sentence in sentences(text)]
     lead = ""
     if told and sum(map(information, words(" ".join(told)))) < LITTLE:
@@ -212,8 +212,8 @@ def _command(act: Act, n: int, place: int, title: str) -> DigestLine:
 
 
 def telling(said: Sequence[str]) -> list[str]:
-    """Of the lines of an output the last two, where outcomes stand, and before them the one that is
-    least like the others: most of its information is in words that no other has."""
+    """The last two lines of an output, which give the outcome, and before them the line least like
+    the others: most of its information is in words that no other line has."""
     if len(said) < 3:
         return list(said)
     every = [words(row[:_SHORT]) for row in said]
@@ -241,7 +241,7 @@ def of_output(
     n: int,
     text: str,
     place: int,
-    spoken_of: Mapping[str, int],
+    rare_words: Mapping[str, int],
     until: int,
     known: Collection[str],
 ) -> Iterator[DigestLine]:
@@ -251,8 +251,8 @@ def of_output(
         said = one_line(row)
         if len(said) < _LEAST_OUTPUT or ends(said, _FOUND).casefold() in known:
             continue
-        shared = spoken_of.keys() & words(said[:_SHORT])
-        if sum(spoken_of[word] <= until for word in shared) >= _SHARED:
+        shared = rare_words.keys() & words(said[:_SHORT])
+        if sum(rare_words[word] <= until for word in shared) >= _SHARED:
             yield line(n, place, "found", said, most=_FOUND)
 
 

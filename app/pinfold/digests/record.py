@@ -31,19 +31,19 @@ class TurnEnd(Struct, frozen=True):
 
 
 class DigestRecord:
-    """A projection. `step` only takes an event in; its text is read when somebody asks."""
+    """A projection. `step` only queues an event; its text is read when lines are asked for."""
 
     def __init__(self) -> None:
         self.seq = 0
         self.places = 0
         """Items so far."""
         self.first_request = 0
-        """The first item in which the user typed something."""
+        """The first item with text that the user typed."""
         self.ended: TurnEnd | None = None
         self._unread: list[ItemAdded | SessionStarted | WindowReplaced] = []
         self._lines: list[DigestLine] = []
-        self._standing: list[DigestLine] | None = None
-        """The lines as they were last asked for, until something comes in."""
+        self._current: list[DigestLine] | None = None
+        """The last result of `lines`, until an event changes it."""
         self._times: Counter[str] = Counter()
         self._newest: dict[str, DigestLine] = {}
         self._calls: dict[tuple[int, str], Item] = {}
@@ -56,12 +56,12 @@ class DigestRecord:
         """The last edit since the last prompt."""
         self._failing: dict[str, int] = {}
         """Commands whose newest run failed, each with its result."""
-        self._spoken_of: dict[str, int] = {}
-        """The rare words of what was said, each with the message that said it first."""
+        self._rare_words: dict[str, int] = {}
+        """The rare words of messages, each with the number of the first message that has it."""
         self._messages = 0
-        """Of the user and the agent so far."""
+        """Messages of the user and the agent so far."""
         self._outputs: list[tuple[int, int, str, int]] = []
-        """Results that were not looked through: messages before, number, text and place."""
+        """Results not searched yet: messages before, item, text and position."""
 
     def step(self, event: Event) -> None:
         self.seq = event.seq
@@ -79,28 +79,28 @@ class DigestRecord:
         return list(self._failing.items())
 
     def lines(self, *, found: bool = True) -> Sequence[DigestLine]:
-        """All that could stand, in order: of equal lines the newest. Without those that are `found`
-        in results it takes half of the time, while nobody has asked for them."""
+        """All lines in order; of equal lines the newest. Without those `found` in results it takes
+        half of the time."""
         self._read()
         if found:
             self._look_through()
-        if self._standing is None:
+        if self._current is None:
             stands = [line for line in self._lines if self._newest[line.key] is line]
-            self._standing = sorted(stands, key=lambda line: line.n)
-        return self._standing
+            self._current = sorted(stands, key=lambda line: line.n)
+        return self._current
 
     def times(self, key: str) -> int:
         """How often a line with that key was said or done."""
         return self._times[key]
 
     def catch_up(self) -> None:
-        """Read what came in, some 0.3 ms an item: a thread can do it beforehand."""
+        """Read the queued events, some 0.3 ms an item: a thread can do it beforehand."""
         self._read()
         self._look_through()
 
     def _read(self) -> None:
         if self._unread:
-            self._standing = None
+            self._current = None
         for data in self._unread:
             match data:
                 case ItemAdded(item=item):
@@ -129,7 +129,7 @@ class DigestRecord:
         for line in found:
             self._keep(line)
         if item.kind in ("user", "assistant"):
-            self._speak_of(word for line in found for word in line.words)
+            self._note_rare_words(word for line in found for word in line.words)
 
     def _user(self, item: Item) -> list[DigestLine]:
         done = act(None, item)
@@ -164,22 +164,23 @@ class DigestRecord:
         """Paths in the workspace are relative."""
         return text.replace(self._cwd, "") if self._cwd else text
 
-    def _speak_of(self, words: Iterable[str]) -> None:
+    def _note_rare_words(self, words: Iterable[str]) -> None:
         self._messages += 1
         for word in words:
             if information(word) >= of.RARE:
-                self._spoken_of.setdefault(word, self._messages)
+                self._rare_words.setdefault(word, self._messages)
 
     def _look_through(self) -> None:
-        """Find the lines of results that speak of what was said up to the next message."""
+        """Find the lines of results that share rare words with messages, up to the one after
+        them."""
         waiting: list[tuple[int, int, str, int]] = []
         for output in self._outputs:
             before, n, text, place = output
             if before == self._messages:
                 waiting.append(output)
                 continue
-            self._standing = None
-            for line in of.of_output(n, text, place, self._spoken_of, before + 1, self._newest):
+            self._current = None
+            for line in of.of_output(n, text, place, self._rare_words, before + 1, self._newest):
                 self._keep(line)
         self._outputs = waiting
 
@@ -190,7 +191,7 @@ class DigestRecord:
             self._newest[line.key] = line
 
     def _retract(self, last: int) -> None:
-        """Forget what items after #`last` said, which the user went back behind."""
+        """Forget the lines of items after #`last`, which a rewind took back."""
         self._outputs = [output for output in self._outputs if output[1] <= last]
         stays = [line for line in self._lines if line.n <= last]
         self._lines, self._times, self._newest = [], Counter(), {}

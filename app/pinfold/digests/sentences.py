@@ -11,11 +11,11 @@ _END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+(?=[^\sa-z])|(?<=[。！？
 _RULE = re.compile(r"[-=_*|:+\s]+")
 _DECORATION = re.compile(r"^(?:(?:#+|[>*•-])\s+)+|\*\*|\|[ \t]*$|^\|")
 _LEAST_CODE = 4
-"""Characters of a line of code that tells anything."""
+"""Characters of the shortest line of code that is kept."""
 
 
 def sentences(text: str) -> list[str]:
-    """Each sentence, on one line; a line of the text ends one. Blocks of code are left out."""
+    """The sentences, each on one line; a line end ends a sentence. Code blocks are left out."""
     told = (
         one_line(part) for line in _FENCED.sub("", text).splitlines() for part in _END.split(line)
     )
@@ -23,7 +23,7 @@ def sentences(text: str) -> list[str]:
 
 
 def code(text: str) -> list[str]:
-    """The lines of its blocks of code."""
+    """The lines of its code blocks."""
     lines = (one_line(line) for block in _FENCED.finditer(text) for line in block[2].splitlines())
     return [line for line in lines if len(line) >= _LEAST_CODE]
 

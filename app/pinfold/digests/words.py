@@ -1,4 +1,4 @@
-"""Words, and what a text tells: the information of its words, from the ranks of their tokens."""
+"""The words of a text and their information, from the ranks of their tokens."""
 
 import math
 import re
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 BIT = 256
 """Information is counted in 1/256 bit."""
 _COMMON = 5
-"""Bits that every word has."""
+"""Bits that are subtracted from every word."""
 _LONGEST = 80
 """Characters of a word that are looked at."""
 _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
@@ -47,13 +47,14 @@ def words(text: str) -> list[str]:
 
 @lru_cache(100_000)
 def information(word: str) -> int:
-    """Of a word, in 1/256 bit: little for a common word, much for a name or a number."""
+    """Information of a word, in 1/256 bit: little for a common word, much for a name or a
+    number."""
     ranks = _encoding().encode_ordinary(f" {word}")
     return max(0, int(BIT * (sum(math.log2(rank + 2) for rank in ranks) - _COMMON)))
 
 
 def tokens(text: str) -> int:
-    """Of a line, in o200k."""
+    """o200k tokens of a line."""
     return len(_encoding().encode_ordinary(text))
 
 
@@ -63,6 +64,5 @@ def letters(text: str) -> float:
 
 
 def names(text: str) -> list[str]:
-    """The words of a text that name something, as they are there: with a digit, a mark or a
-    capital inside."""
+    """The words of a text that name something: with a digit, a mark or a capital inside."""
     return list(dict.fromkeys(word for word in _WORD.findall(text) if _NAME.search(word)))

@@ -21,7 +21,7 @@ from pinfold.export.transcript import (
 )
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, clean_output, one_line
-from pinfold.window.boundary_text import told
+from pinfold.window.boundary_text import boundary_line
 from pinfold.wire.images import described
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
@@ -47,7 +47,7 @@ def _blocks(transcript: ExportedSession) -> Iterator[str]:
     for part in parts(transcript):
         match part:
             case WindowEnded(boundary):
-                yield f"---\n\n*{one_line(told(boundary))}*"
+                yield f"---\n\n*{one_line(boundary_line(boundary))}*"
             case Passage(entry):
                 yield _heading(entry, speaker(entry.item))
                 yield _body(entry.item)

@@ -17,7 +17,6 @@ from pinfold.export.transcript import (
 )
 from pinfold.rollout.items import Image
 from pinfold.sanitize import clean_output, one_line
-from pinfold.window.boundary_text import told
 from pinfold.wire.images import data_url, described
 
 _PICTURE = re.compile(r"image/(?:png|jpeg|gif|webp)")
@@ -47,7 +46,7 @@ def render(transcript: ExportedSession) -> str:
         safe_url=_safe_url,
         speaker=speaker,
         subject=subject,
-        told=told,
+        told=boundary_line,
     )
 
 

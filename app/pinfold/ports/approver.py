@@ -8,7 +8,7 @@ from pinfold.ports.tool import Review
 
 
 class Question(Struct, frozen=True):
-    """A call that needs the user's word, and why; or what the model asks, where it has choices."""
+    """A call that waits for approval, and why; or a question of the model's with choices."""
 
     call_id: str
     tool: str
@@ -40,10 +40,10 @@ class Question(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True):
-    """The user's word on a call."""
+    """The user's decision on a call."""
 
     verdict: Literal["yes", "no", "always", "policy"]
-    """`policy` is a no where nobody could be asked."""
+    """`policy` is a no because nobody could be asked."""
     note: str = ""
     """What the user said to the model with a no; with `policy`, the reason; with a yes, the answer
     to a question that has choices."""

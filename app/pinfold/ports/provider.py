@@ -1,4 +1,4 @@
-"""Models: what is asked of one, what it answers, who asks it."""
+"""Models: requests, replies, and providers."""
 
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any, Literal, Protocol
@@ -12,7 +12,7 @@ from pinfold.rollout.values import Usage
 WindowSource = Literal["config", "server", "table", "assumed", "learned"]
 """`learned`: from a request that the server refused."""
 DOUBTFUL: tuple[WindowSource, ...] = ("assumed", "learned")
-"""Sources that nobody vouches for."""
+"""Sources that are not reliable."""
 
 
 class ModelInfo(Struct, frozen=True):
@@ -33,7 +33,7 @@ class ModelInfo(Struct, frozen=True):
 
     @property
     def doubtful_window(self) -> str:
-        """Where the window comes from, if nobody vouches for it."""
+        """The source of the window if it is not reliable; else empty."""
         return self.window_source if self.window_source in DOUBTFUL else ""
 
 

@@ -1,4 +1,4 @@
-"""A model that writes for the window: summaries and the like."""
+"""A model that writes summaries."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -56,5 +56,5 @@ class Summarizer(Protocol):
         ...
 
     def step(self, name: str, done: float) -> None:
-        """Tell the user where the work stands; `done` is in [0, 1]."""
+        """Report progress to the user; `done` is in [0, 1]."""
         ...

@@ -1,4 +1,4 @@
-"""Tools: what a call would do, where it works, what it came to."""
+"""Tools: what a call would do, where it works, and its outcome."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -88,7 +88,7 @@ class ToolOutcome(Struct, frozen=True):
 
 
 class Sandbox(Struct, frozen=True):
-    """How far commands reach. What is no part of it is read, but not written."""
+    """What commands may reach. All else can be read, not written."""
 
     kind: Literal["bubblewrap", "landlock", "seatbelt"]
     roots: tuple[Path, ...]
@@ -202,7 +202,7 @@ class Tool(Protocol):
 
     schema: ToolSchema
     kind: ToolKind
-    """What its calls do, also for whoever looks back on them."""
+    """What its calls do; also used to read earlier calls."""
     read_only: bool = False
     """Whether its calls change nothing, so that those whose review says so, too, need no consent in
     the workspace."""

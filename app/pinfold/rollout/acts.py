@@ -1,4 +1,4 @@
-"""What an item is and what came of it, read from the detail that the host recorded with it.
+"""What an item is and its outcome, read from the detail that the host recorded with it.
 
 Nothing here reads what an output says: tools state their act, and `adopt/` sets it for other
 vendors' sessions. Tools are known by name only where a journal of an older version does not say.
@@ -52,7 +52,7 @@ class Step(Struct, frozen=True):
 
 
 class Act(Struct, frozen=True, kw_only=True):
-    """What an item is. Texts are as they came: neither cleaned nor cut."""
+    """What an item is. Texts are neither cleaned nor cut."""
 
     kind: ActKind
     title: str = ""
@@ -71,9 +71,9 @@ class Act(Struct, frozen=True, kw_only=True):
     text: str = ""
     """Content without what the host put into it."""
     plan: tuple[Step, ...] | None = None
-    """The whole plan as it was after this act, where it brought one."""
+    """The whole plan, if the item has one."""
     names: tuple[str, ...] = ()
-    """Files that an edit was to change, whether it did or not."""
+    """Files that an edit meant to change, whether it did or not."""
     bodies: tuple[str, ...] | None = None
     """Arguments of the call that hold text of files, where the tool states them."""
     whole: bool = False
@@ -94,8 +94,8 @@ class Act(Struct, frozen=True, kw_only=True):
 
 
 def act(call: Item | None, result: Item) -> Act | None:
-    """What a result (with its call), or an item that is alone, is; None for what a model
-    wrote, and for what a compaction left."""
+    """The act of a result (with its call) or of another item; None for what a model wrote, and for
+    what a compaction inserted."""
     detail = result.detail
     kind = kind_of(result)
     if kind is None:
@@ -123,7 +123,7 @@ def act(call: Item | None, result: Item) -> Act | None:
 
 
 def edits(call: Item, result: Item) -> bool:
-    """Whether a call was to change files, whether it did or not."""
+    """Whether a call meant to change files, whether it did or not."""
     kind = kind_of(result)
     if kind == "edit" or any(result.detail.get(key) for key in ("names", "paths", "diff")):
         return True
@@ -156,7 +156,8 @@ def told(item: Item) -> str:
 
 
 def without(text: str, spans: Iterable[Any]) -> str:
-    """The text without spans of it: start and end, in characters, in order. Others are ignored."""
+    """The text without these spans: start and end in characters, in order. Invalid ones are
+    ignored."""
     kept, at = [], 0
     for span in spans:
         match span:
@@ -167,7 +168,7 @@ def without(text: str, spans: Iterable[Any]) -> str:
 
 
 def plan(item: Item) -> tuple[Step, ...] | None:
-    """The session's plan as an item brought it; None for what brings none."""
+    """The session's plan in an item; None if it has none."""
     stated = item.detail.get("plan")
     mine = kind_of(item) == "plan" and item.detail.get("aside") is not True
     if not mine or not isinstance(stated, list | tuple):

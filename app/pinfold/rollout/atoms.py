@@ -1,4 +1,4 @@
-"""Atoms: what one response brought, its results included, or any other item alone.
+"""Atoms: one response with its results, or any other item alone.
 
 Cuts fall between them.
 """
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def response_of(item: Item) -> int:
-    """The response that makes it part of an atom; 0 where it is one alone."""
+    """The response that it belongs to; 0 if it is an atom of its own."""
     return item.response if item.kind in WRITTEN else 0
 
 

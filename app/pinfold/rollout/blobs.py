@@ -1,8 +1,8 @@
 """Bytes that a session keeps once, by their hash: pictures, and files before each edit.
 
-They lie compressed in `blobs/<hash>.zst` beside the rollout; older sessions have `blobs/<hash>`,
-as it is. A hash that a rollout names may be a stranger's: what is no hash names nothing, and bytes
-that do not have the hash are not returned.
+They are compressed in `blobs/<hash>.zst` beside the rollout; older sessions have `blobs/<hash>`,
+uncompressed. A hash in a rollout may be hostile: what is not a hash names nothing, and bytes that
+do not have the hash are not returned.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from pinfold import atomic_files
 FOLDER = "blobs"
 COMPRESSED = ".zst"
 MAX_READ = 1 << 30
-"""Bytes of one blob; the little that is there could stand for any number."""
+"""Bytes of one blob: a small file may decompress to any size."""
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _GIT = 40
 """Characters of git's hash of a blob; the other is SHA-256."""
@@ -70,7 +70,7 @@ class Blobs:
         import zstandard
 
         atomic_files.make_folder(self._folder)
-        # A name of its own: another thread may write the same bytes.
+        # A unique name: another thread may write the same bytes.
         fd, temporary = tempfile.mkstemp(dir=self._folder, prefix=name, suffix=".tmp")
         try:
             with os.fdopen(fd, "wb") as file:
@@ -85,8 +85,8 @@ class Blobs:
         atomic_files.sync_folder(self._folder)
 
     def link_to(self, folder: Path) -> None:
-        """Give the session in `folder` the same blobs. They take no room of their own, where the
-        file system has hard links. Raises `OSError`."""
+        """Give the session in `folder` the same blobs, as hard links where the file system has
+        them. Raises `OSError`."""
         found = list(self.paths())
         if not found:
             return
@@ -105,7 +105,7 @@ class Blobs:
         atomic_files.sync_folder(target)
 
     def paths(self) -> Iterator[Path]:
-        """The files in it: whole blobs, and what was left of a process that was killed."""
+        """Its files: whole blobs, and leftovers of a killed process."""
         with suppress(OSError):
             for path in sorted(self._folder.iterdir()):
                 if stat.S_ISREG(path.lstat().st_mode):

@@ -1,4 +1,4 @@
-"""The items that an event brings into a session."""
+"""The items that an event adds to a session."""
 
 from pinfold.rollout.events import Data, ItemAdded, WindowReplaced
 from pinfold.rollout.items import Item

@@ -90,7 +90,7 @@ def _mend(value: Any) -> Any:
 def decode_leniently(line: bytes, seq: int, ts: datetime) -> Event:
     """The event of a line, `Unknown` where it can't be understood.
 
-    `seq` and `ts` stand in where the line doesn't even tell those.
+    `seq` and `ts` are used if the line does not have them.
     """
     try:
         return decode(line)

@@ -1,4 +1,4 @@
-"""What sessions take on the disk, what nothing refers to, and deleting one."""
+"""Disk use of sessions, files that nothing refers to, and deleting a session."""
 
 import os
 import re
@@ -34,10 +34,10 @@ class SessionSize(Struct, frozen=True):
     blobs: int = 0
     outputs: int = 0
     history: int = 0
-    """Windows that older versions wrote once more."""
+    """Copies of windows, which older versions wrote."""
     other: int = 0
     shared: int = 0
-    """Of all these, what a fork has too and nobody gets back by deleting one of them."""
+    """Of all these, what a fork shares: deleting one of the two frees none of it."""
 
     @property
     def total(self) -> int:
@@ -52,7 +52,7 @@ class Waste(Struct, frozen=True):
     size: int
     """Bytes."""
     leftover: bool
-    """Whether there is no session: what began or deleted it was killed."""
+    """Whether there is no session, only what a killed process left."""
 
 
 def size_of(folder: Path) -> SessionSize:
@@ -67,7 +67,7 @@ def size_of(folder: Path) -> SessionSize:
 
 
 def together(folders: Sequence[Path]) -> int:
-    """Bytes that these take; what several share counts once."""
+    """Bytes of these folders; shared files count once."""
     found = {
         (status.st_dev, status.st_ino): status.st_size
         for folder in folders
@@ -82,7 +82,7 @@ def folders(root: Path) -> list[Path]:
 
 
 def waste(folder: Path) -> Waste | None:
-    """What nothing refers to in a session's folder; None where there is nothing.
+    """The files in a session's folder that nothing refers to; None if there are none.
 
     Whatever has the hash of a blob anywhere in its rollout refers to it. Raises `OSError`.
     """

@@ -1,4 +1,4 @@
-"""What was read from files, kept in a table of `state.db` until a file changes."""
+"""A cache of what was read from files, in a table of `state.db`, until a file changes."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class FileCache(Generic[T]):
-    """The database may be missing, locked or broken: then nothing is kept."""
+    """If the database is missing, locked or broken, nothing is cached."""
 
     def __init__(self, database: Path, table: str, kind: type[T]) -> None:
         """`kind` is a msgspec struct. Fields that it gains need defaults."""
@@ -32,7 +32,7 @@ class FileCache(Generic[T]):
         return {}
 
     def add(self, fresh: Mapping[Key, T]) -> None:
-        """Keep these too; what was known of the same paths goes."""
+        """Add these, in place of older entries of the same paths."""
         if not fresh:
             return
         rows = []
@@ -47,7 +47,7 @@ class FileCache(Generic[T]):
             database.executemany(f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?, ?)", rows)  # noqa: S608
 
     def forget(self, path: str) -> None:
-        """Keep nothing of a file that is deleted."""
+        """Remove the entry of a deleted file."""
         with suppress(sqlite3.Error, OSError), self._open() as database, database:
             database.execute(f"DELETE FROM {self._table} WHERE path = ?", (path,))  # noqa: S608
 

@@ -1,4 +1,4 @@
-"""Who has a session: whoever writes in its folder, or removes from it, holds its lock."""
+"""The lock of a session, held while pinfold writes to its folder or removes from it."""
 
 import os
 import socket

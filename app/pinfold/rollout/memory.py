@@ -25,7 +25,7 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
 
 
 class Dependency(Struct, frozen=True, omit_defaults=True):
-    """An artifact that a fact is on, with its hash at that time."""
+    """An artifact that a fact depends on, with its hash at that time."""
 
     uri: str
     hash: str | None = None

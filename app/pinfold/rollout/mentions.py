@@ -1,4 +1,4 @@
-"""Names and numbers in text, and which of them are in items.
+"""Names and numbers in a text, and which of them are in items.
 
 A name is what has to be copied to the letter: a path, a URL, a symbol, an option, an abbreviation,
 a call, what is in backticks. Sources are looked at to the letter, whatever the case.
@@ -163,7 +163,7 @@ def _plain(number: str) -> str:
 
 
 def is_in(name: str, text: str) -> bool:
-    """Whether a text holds the name, and not only as a part of another."""
+    """Whether a text has the name, and not only as part of another."""
     at = text.find(name)
     while at >= 0:
         end = at + len(name)

@@ -1,4 +1,4 @@
-"""Pictures of items: in memory they hold their bytes, in a rollout they name a blob."""
+"""Pictures of items: with their bytes in memory, as the name of a blob in a rollout."""
 
 import base64
 import binascii
@@ -71,7 +71,7 @@ def _raw_images(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _changed(data: Data, change: Callable[[Image], Image]) -> Data:
-    # Every event that is read comes by here; few have pictures.
+    # Every event that is read passes here; few have pictures.
     if isinstance(data, ItemAdded):
         return replace(data, item=_pictured(data.item, change)) if data.item.images else data
     if isinstance(data, WindowReplaced) and any(item.images for item in data.inserted):

@@ -1,5 +1,5 @@
-"""Whose words an item holds. What the user typed is the user's; what was piped, attached or
-pasted into a message is data, as are the results of tools.
+"""Whose words an item has. What the user typed is the user's; what was piped, attached or pasted
+into a message is data, as are the results of tools.
 
 An item's `detail` says it: `act` (`said`, `pasted`, `host`, `refused`), `pasted` (the spans of
 `content` that were not typed), `host` (those that the host wrote), and `words` (what the user
@@ -23,7 +23,7 @@ Span = tuple[int, int]
 """Where a part of a text begins and ends, in characters."""
 
 PASTE = 200
-"""Characters of one line above which what is put in at once was not typed."""
+"""Characters of a line above which text inserted at once counts as pasted."""
 LONG = 1_500
 """Characters above which a message of unknown origin is a paste."""
 FIRST, LAST = 3, 2
@@ -48,7 +48,7 @@ class Prompt(Struct, frozen=True):
 
 
 def slices(text: str, spans: Iterable[Span]) -> list[str]:
-    """What is in these spans, without those that are blank."""
+    """The texts of these spans, without blank ones."""
     return [part for start, end in spans if (part := text[start:end].strip())]
 
 
@@ -62,7 +62,7 @@ def sentences(text: str) -> Iterator[Span]:
 
 
 def is_paste(text: str) -> bool:
-    """Whether `text`, put in at once, is data: a pasted word or path is as good as typed."""
+    """Whether `text`, inserted at once, is data: a pasted word or path counts as typed."""
     return "\n" in text.strip() or len(text) > PASTE
 
 
@@ -101,12 +101,12 @@ def guess_added(before: str, after: str) -> list[str]:
 
 
 def typed_in(text: str, spans: Iterable[Span]) -> list[str]:
-    """What stands outside of these spans."""
+    """The texts outside of these spans."""
     return slices(text, _gaps(_merged(spans, len(text)), len(text)))
 
 
 def detail(prompt: Prompt) -> dict[str, Any]:
-    """What the item of a prompt says of its origin."""
+    """The detail of a prompt's item that records its origin."""
     if prompt.ours:
         return {"act": "host", "pasted": []}
     spans = _merged(prompt.pasted, len(prompt.text))

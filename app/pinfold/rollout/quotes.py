@@ -1,4 +1,4 @@
-"""Whether words are in a text: one after the other, whatever their case, space and quotes."""
+"""Finds quotes in a text: the same words in a row, whatever their case, space and quotes."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _GAP = rf"[\s{_QUOTES}]"
 
 
 def find(quote: str, text: str) -> Span | None:
-    """Where the words of `quote` are in `text`, first; None where they don't."""
+    """Where the words of `quote` first are in `text`; None if they are not."""
     words = [word for word in _TOKEN.findall(quote[: LONGEST + 1]) if word not in _QUOTES]
     told = [at for at, word in enumerate(words) if any(map(str.isalnum, word))]
     if not told or len(quote) > LONGEST:
@@ -28,7 +28,7 @@ def find(quote: str, text: str) -> Span | None:
         apart = _WORD.fullmatch(one) and _WORD.fullmatch(two)
         pattern += f"{_GAP}{'+' if apart else '*'}{re.escape(two)}"
     search, at = re.compile(pattern, re.IGNORECASE).search, 0
-    # The edges are looked at here: to compile their ranges takes longer than the search.
+    # The edges are checked here: compiling their ranges takes longer than the search.
     while found := search(text, at):
         start, end = found.span()
         goes_on = _WORD.fullmatch(words[0]) and _WORD.fullmatch(text[start - 1 : start])
@@ -51,7 +51,7 @@ def around(text: str, span: Span) -> str:
 
 
 def found_in(quote: str, texts: Iterable[str]) -> str:
-    """The sentences of the first of `texts` in which the quote stands; empty where in none."""
+    """The sentences around the quote in the first of `texts` that has it; empty if none has."""
     for text in texts:
         if span := find(quote, text):
             return around(text, span)

@@ -140,7 +140,7 @@ class SessionStore:
 
 
 def _moved(event: Event, session: str, cwd: Path, version: str, through: int) -> Event:
-    """The first event of an adopted session, as it is to be here."""
+    """The first event of an adopted session, adapted to its new folder."""
     assert isinstance(event.data, SessionStarted)
     adopted = event.data.adopted and replace(event.data.adopted, through=through)
     data = replace(

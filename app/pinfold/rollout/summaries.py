@@ -78,7 +78,7 @@ def listen(folder: Path) -> RolloutSummary:
 
 
 def take(said: RolloutSummary, data: events.Data) -> None:
-    """Have `said` say what the next event adds."""
+    """Update `said` with the next event."""
     match data:
         case events.SessionStarted():
             said.cwd = data.cwd
@@ -97,7 +97,7 @@ def take(said: RolloutSummary, data: events.Data) -> None:
 
 
 def title_of(prompt: str) -> str:
-    """The first line of a prompt, made short."""
+    """The first line of a prompt, shortened."""
     line = next((line for line in prompt.splitlines() if line.strip()), "")
     shown = "".join(char if char.isprintable() else " " for char in line.strip())
     return shown if len(shown) <= _TITLE else shown[: _TITLE - 1] + "…"

@@ -1,4 +1,4 @@
-"""What events are made of."""
+"""Values in events."""
 
 from typing import Literal
 
@@ -56,7 +56,7 @@ class Sizes(Struct, frozen=True):
 
 
 class Compaction(Struct, frozen=True):
-    """A compaction, as turn metadata tells of it."""
+    """A compaction, as in turn metadata."""
 
     trigger: Literal["manual", "auto"]
     reason: Literal["user_requested", "context_limit", "model_downshift", "prepared"]
@@ -66,11 +66,11 @@ class Compaction(Struct, frozen=True):
 
 
 class CoreStatement(Struct, frozen=True, omit_defaults=True):
-    """Something of the protected core, in the user's words."""
+    """A statement of the protected core, in the user's words."""
 
     text: str
     item: int = 0
-    """The message that it was found in; 0 where the user wrote it into the core."""
+    """The message that it comes from; 0 if the user typed it into the core."""
 
 
 class PlanBase(Struct, frozen=True):
@@ -81,7 +81,7 @@ class PlanBase(Struct, frozen=True):
 
 
 def is_compaction(reason: str) -> bool:
-    """Whether a window that was replaced for that reason was compacted: no user went back."""
+    """Whether a window replaced for that reason was compacted, not restored."""
     return reason not in _GOING_BACK
 
 

@@ -1,4 +1,4 @@
-"""The sessions as they lie on the disk, newest day first: paths and stamps, nothing is opened."""
+"""The sessions on disk, newest day first: paths, sizes and times; no file is opened."""
 
 import os
 from collections.abc import Iterator

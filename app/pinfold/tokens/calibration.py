@@ -9,15 +9,15 @@ that the growth from report to report tells.
 from msgspec import Struct, field
 
 _HIDDEN = 100_000
-"""Tokens that a server may add to a request without telling."""
+"""Tokens that a server may add to a request unseen."""
 _FARTHEST = 3
-"""How many times a report may be off its estimate and still teach something."""
+"""The factor by which a report may differ from its estimate and still count."""
 _STEEPEST = 2
-"""How many times two tokenizers may differ."""
+"""The factor by which two tokenizers may differ."""
 _DOUBT = 3_000
-"""Tokens of growth that it takes to believe half of a rate."""
+"""Tokens of growth after which half of a rate is believed."""
 _NEAR = 2
-"""How many times larger or smaller than its anchor a window may be."""
+"""The factor by which a window may be larger or smaller than its anchor."""
 _KEPT = 64
 """Reports that are remembered, one of each size."""
 
@@ -72,7 +72,7 @@ class Learned(Struct):
             share = tokens * estimate / least
             believed = self.estimated / (self.estimated + _DOUBT)
             tokens = share + believed * (tokens - self.rate * (least - estimate) - share)
-        # Far below every report, what the anchor holds may be more than there is.
+        # Far below every report, the anchor's surplus may be more than there is.
         return max(round(tokens), estimate // _FARTHEST)
 
     def _from_anchor(self, estimate: int) -> float:
@@ -87,7 +87,7 @@ class Calibration(Struct):
     """By `provider/model`."""
 
     def learn(self, provider: str, model: str, estimate: int, tokens: int) -> bool:
-        """Take the report of a request; false where it can't be true and is passed over."""
+        """Take the report of a request; false if it can't be true and is ignored."""
         if not 0 < estimate <= _FARTHEST * tokens <= _FARTHEST * (_FARTHEST * estimate + _HIDDEN):
             return False
         learned = self.models.setdefault(f"{provider}/{model}", Learned())

@@ -1,4 +1,4 @@
-"""What is known of models by name, from `models.toml`: window, longest reply, tokenizer, effort."""
+"""Known models by name, from `models.toml`: window, longest reply, tokenizer, effort."""
 
 import re
 import tomllib
@@ -35,7 +35,7 @@ ASSUMED = CatalogEntry(272_000, 16_384, O200K, known=False)
 
 
 def look_up(name: str) -> CatalogEntry:
-    """The entry for a model: any vendor prefix, tag, date or file ending may be about the name."""
+    """The entry for a model; its name may have a vendor prefix, tag, date or file ending."""
     short = name.lower().replace("\\", "/").rsplit("/", 1)[-1].replace("_", "-")
     for pattern, entry in _entries():
         if pattern.search(short):

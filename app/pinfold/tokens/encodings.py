@@ -65,7 +65,7 @@ _building = threading.Lock()
 
 
 def get(name: str, cache_folder: Path | None = None) -> "Encoding":
-    """Like `build`, once a process: whoever comes later gets the one that was built."""
+    """Like `build`, but built once per process."""
     with _building:
         if name not in _built:
             _built[name] = build(name, cache_folder)

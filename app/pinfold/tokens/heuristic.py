@@ -1,4 +1,4 @@
-"""Tokens of a text by its looks alone, for when no encoding is at hand.
+"""Estimates the tokens of a text without an encoding.
 
 The weights were fitted to o200k_base over prose, code, logs and many languages. Of what coding
 agents read and write, half of the estimates are within 6% and nineteen in twenty within 22%; where
@@ -9,7 +9,7 @@ import math
 import re
 
 _RULE = re.compile(r"([!-/:-@\[-`{-~\u2500-\u259f])\1{3,}")
-"""One sign again and again, as in a drawn line."""
+"""A repeated sign, as in a drawn line."""
 _SPACE = re.compile(r"\s{2,}|[^\S ]")
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]+")
 _WEIGHTS = (

@@ -11,7 +11,7 @@ from pinfold.tokens.images import count_image
 from pinfold.wire.wires import wire_of
 
 SKILLS = "skills"
-"""The row of their index, which is among the instructions."""
+"""The name of the skill index among the instructions."""
 MESSAGE = 4
 """Around a message: its role and its ends."""
 SEALED = {"reasoning": (900, 6.6), "compaction": (1250, 8.2)}
@@ -62,7 +62,7 @@ def context_rows(
     wire = wire_of(wire_api).overhead
     around = wire.reply + (wire.tools if context.tools else 0)
     return [
-        # What every request adds of its own is here too.
+        # What every request adds is counted here too.
         ("instructions", "instructions", count(context.instructions) + around),
         *(("AGENTS.md", file.path, count(f"{file.path}\n{file.text}")) for file in context.agents),
         ("instructions", "environment", count(context.environment)),

@@ -1,4 +1,4 @@
-"""What requests cost."""
+"""The cost of requests."""
 
 from collections.abc import Callable, Mapping
 
@@ -72,7 +72,7 @@ class Spend(Struct):
         self.models[name] = self.models.get(name, Usage()) + usage
 
     def take(self, models: Mapping[str, Usage]) -> None:
-        """Add what somebody else has used."""
+        """Add the usage of an agent."""
         for name, usage in models.items():
             self.add(*name.partition("/")[::2], usage)
 

@@ -4,7 +4,7 @@ from pinfold.tokens.counter import Counter
 from pinfold.tokens.pieces import LIMIT, last_cut
 
 _LONG = 2_048
-"""Characters without a cut from where on not every delta is counted."""
+"""Characters without a cut above which not every delta is counted."""
 _GROWTH = 1.25
 
 
@@ -19,7 +19,7 @@ class StreamCount:
         self._counter = counter
         self._settled = 0
         self._estimated: list[str] = []
-        """What was settled before the encoding was loaded."""
+        """Text settled before the encoding was loaded."""
         self._tail = ""
         self._known = (0, 0)
         """Characters and tokens of the tail when it was last counted."""

@@ -1,4 +1,4 @@
-"""What the user may do to the window: worked out before it is done, and what it would free."""
+"""The user's changes to the window, worked out before they are made: what they would free."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
@@ -20,11 +20,11 @@ from pinfold.window.window import Window
 Act = Literal["pin", "unpin", "mask", "fold", "unfold"]
 
 MUCH = 0.5
-"""The share of the context window from which pins alone are warned of."""
+"""The share of the context window above which pins alone give a warning."""
 
 
 class Effect(Struct, frozen=True):
-    """A change that can be made, and what it comes to. Nothing has happened yet."""
+    """A change that can be made, and its outcome. Nothing has happened yet."""
 
     act: Act
     event: PinsChanged | ItemsMarked
@@ -34,9 +34,9 @@ class Effect(Struct, frozen=True):
     """Tokens of the next request, as the gauge has them."""
     after: int
     left: tuple[str, ...] = ()
-    """Why some of the named items stay as they are."""
+    """Why some of the named items don't change."""
     pinned: int = 0
-    """Tokens that pins would hold."""
+    """Tokens that pins would protect."""
     back: tuple[int, ...] = ()
     """Masked and folded items that a pin brings back in full."""
     warning: str = ""
@@ -95,7 +95,7 @@ class Planner:
         return Effect(act, event, tuple(changes), before, after, told)
 
     def _mark(self, act: Act, n: int, form: Form, changes: dict[int, Form]) -> str:
-        """Put down what becomes of item `n`; why it stays as it is, where it does."""
+        """Add the change of item `n`; returns why it stays as it is, or nothing."""
         match act:
             case "mask":
                 return self._mask(n, changes)
@@ -145,11 +145,11 @@ class Planner:
         return ""
 
     def _fixed(self, n: int) -> str:
-        """Why item `n` must stay as it is; nothing where it need not."""
+        """Why item `n` must not change; empty if it may."""
         window = self._window
         pin = window.pin_on(n)
         if pin is not None:
-            # The same words for all items that pins of their own hold: a range tells it once.
+            # The same words for all items pinned by number, so that a range says it once.
             return f"pinned by {pin}" if isinstance(pin, str) else "pinned; unpin first"
         item = window.archive[n]
         if any(call.n == n for call in window.open_calls):
@@ -234,7 +234,7 @@ class Planner:
         )
 
     def _coming_back(self, pins: Sequence[Pin]) -> dict[int, Form]:
-        """What those pins protect and the model does not see in full."""
+        """The items that those pins protect and the model does not see in full."""
         window = self._window
         forms = window.forms
         numbers = [pin for pin in pins if isinstance(pin, int)]

@@ -16,7 +16,7 @@ Touch = Literal["read", "edit", "found"]
 """What an item did with a file; a search or a list only found it."""
 
 _PACK = 8_192
-"""Heads that are decoded at a stretch: nothing else gets its turn meanwhile."""
+"""Heads that are decoded at once; nothing else runs meanwhile."""
 
 _WEIGHT: dict[Touch | None, int] = {"found": 1, "read": 2, "edit": 3}
 _NONE: Mapping[str, Touch] = {}
@@ -37,7 +37,7 @@ class ArchiveDump(Struct, frozen=True, array_like=True):
 
 
 class Archive:
-    """Grows only. Bodies are read from any thread; outside of memory they need `read`."""
+    """Only grows. Bodies can be read from any thread; those not in memory need `read`."""
 
     def __init__(self, read: Read | None = None) -> None:
         self._heads: dict[int, ItemHead] = {}
@@ -47,10 +47,10 @@ class Archive:
         """The latest call by response and call id: some servers use ids again."""
         self._partners: dict[int, int] = {}
         self._packs: list[bytes] = []
-        """The first heads, as they are dumped."""
+        """The first heads, packed for the dump."""
 
     def add(self, item: Item, event: Event) -> None:
-        """Take an item that `event` brought."""
+        """Add an item of `event`."""
         n = item.n
         if n in self._heads:  # only in a damaged rollout
             self._packs.clear()
@@ -79,7 +79,7 @@ class Archive:
             self._partners[n], self._partners[call] = call, n
 
     def concern(self, n: int, path: str, touch: Touch) -> None:
-        """Item `n` did that with the file at `path`; an edit counts for more than a read."""
+        """Note what item `n` did with the file at `path`; an edit counts for more than a read."""
         files = self._files.get(n, {})
         if _WEIGHT[touch] > _WEIGHT.get(files.get(path), 0):
             self._files[n] = {**files, path: touch}
@@ -133,7 +133,7 @@ class Archive:
     # As plain data
 
     def dump(self) -> ArchiveDump:
-        """Quick from the second time on: what was packed stays so."""
+        """Quick from the second time on: packed heads are kept."""
         heads = list(self._heads.values())
         while (start := len(self._packs) * _PACK) + _PACK <= len(heads):
             self._packs.append(_encoder.encode(heads[start : start + _PACK]))
@@ -146,7 +146,7 @@ class Archive:
         )
 
     def load(self, dump: ArchiveDump) -> None:
-        """Become, from empty, what was dumped; no body is in memory then."""
+        """Restore a dump into an empty archive, without bodies in memory."""
         self._packs = list(dump.heads[:-1])
         for pack in dump.heads:
             self._heads.update((head.n, head) for head in _decoder.decode(pack))

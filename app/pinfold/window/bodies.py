@@ -12,7 +12,7 @@ from pinfold.rollout.items import Item, Kind
 from pinfold.rollout.journal import JournalError, Place
 
 Read = Callable[[Iterable[Place]], Iterator[Event]]
-"""Reads the events whose lines are there. Raises `JournalError`."""
+"""Reads the events at these places. Raises `JournalError`."""
 
 _REMEMBERED = 256
 """Bodies outside memory that are kept once they were read."""
@@ -20,7 +20,7 @@ _LOST = "[#{} can't be read from the rollout any more.]"
 
 
 class ItemLost(Exception):
-    """An item does not stand where it should."""
+    """An item is not where the rollout should have it."""
 
 
 class ItemHead(Struct, frozen=True, array_like=True, gc=False):
@@ -43,7 +43,7 @@ class ItemHead(Struct, frozen=True, array_like=True, gc=False):
     """Whether the files that it read were only searched."""
     offset: int
     length: int
-    """Where the line of the event that brought it stands; length 0: nowhere."""
+    """Where the line of its event is in the rollout; length 0 if it is not there."""
 
 
 class Bodies:
@@ -53,7 +53,7 @@ class Bodies:
         self._heads = heads
         self._read = read
         self._held: dict[int, Item] = {}
-        # No method of its own: a circle would keep a closed session's items until a collection.
+        # Not a method: a reference cycle would keep a closed session's items until a collection.
         self._read_again = lru_cache(_REMEMBERED)(partial(_read_one, heads, read))
 
     def add(self, item: Item) -> None:
@@ -64,7 +64,7 @@ class Bodies:
         return self._read_again(n) if item is None else item
 
     def hold(self, numbers: Collection[int]) -> None:
-        """Have these in memory, of others only what is nowhere else.
+        """Have these in memory, and of others only those that can't be read again.
 
         Raises `Lost`, `JournalError`.
         """

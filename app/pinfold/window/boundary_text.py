@@ -1,4 +1,4 @@
-"""What is said where one window ended and the next began."""
+"""The line shown where one window ended and the next began."""
 
 from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
@@ -17,8 +17,8 @@ _REASONS = {
 }
 
 
-def told(boundary: Boundary) -> str:
-    """Which window begins here, why, and what that came to."""
+def boundary_line(boundary: Boundary) -> str:
+    """Which window begins here, why, and its tokens."""
     parts = [f"window {boundary.generation}", why(boundary)]
     if (sizes := boundary.tokens) is not None:
         parts.append(f"{tokens(sizes.before)} → {tokens(sizes.after)}")

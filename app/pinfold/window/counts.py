@@ -38,13 +38,13 @@ ORDER = (
     "folded",
 )
 """The segments as they are drawn. `folded` is what placeholders take; `hidden` is what reports have
-beyond all that is here: what a provider adds, or what another tool's file does not hold."""
+beyond all that is counted: what a provider adds, or what another tool's file does not have."""
 
 
 class Counts:
-    """Tokens of a window and of what is before it, as counted here; not corrected.
+    """Tokens of a window and its context, as counted here; not corrected.
 
-    Items are counted when somebody asks, each once: most of a long rollout is out of the window.
+    Items are counted on demand, each once: most of a long rollout is out of the window.
     """
 
     def __init__(self, window: Window, counter: Counter, wire_api: WireApi) -> None:
@@ -53,8 +53,8 @@ class Counts:
         self._wire_api: WireApi = wire_api
         self._context = Context()
         self._foreseen: tuple[Context, dict[str, int]] | None = None
-        """What the first request will carry before the window, and its tokens by part. It is not
-        in the rollout, so not in a dump either."""
+        """The context of the first request, and its tokens by part. Not in the rollout, so not in a
+        dump either."""
         self._model: tuple[str, str] = ("", "")
         self._turn = 0
         self._parts = context_parts(counter, self._context, wire_api)
@@ -66,7 +66,7 @@ class Counts:
         self._unknown = 0
         """Shown items that can't be counted."""
         self._revision: int | None = None
-        """The window's, as it is counted; none where it must be counted again."""
+        """The window's revision that was counted; None if it must be counted again."""
 
     def foresee(self, context: Context) -> None:
         """Show `context` until there is one in the rollout."""
@@ -74,7 +74,7 @@ class Counts:
             self._foreseen = context, context_parts(self.counter, context, self._wire_api)
 
     def recount(self, counter: Counter, wire_api: WireApi) -> None:
-        """Count everything again: the tokenizer has come, or the model changed."""
+        """Count everything again: the tokenizer is loaded, or the model changed."""
         self.counter, self._wire_api = counter, wire_api
         self._parts = context_parts(counter, self._context, wire_api)
         if self._foreseen is not None:
@@ -102,7 +102,7 @@ class Counts:
         return count_item(self.counter, shown.item, self._wire_api)
 
     def _goes_back(self, item: Item) -> bool:
-        """Whether an item goes back that is for the model alone that wrote it."""
+        """Whether an item that only its model can read is sent back to it."""
         origin = item.origin
         if origin is None or (origin.provider, origin.model) != self._model:
             return False
@@ -119,7 +119,7 @@ class Counts:
 
     @property
     def context(self) -> Context:
-        """What is before the window in the next request."""
+        """The context before the window in the next request."""
         return self._context if self._foreseen is None else self._foreseen[0]
 
     @property

@@ -1,4 +1,4 @@
-"""The forms of a window's items, as few bytes: every earlier window is kept."""
+"""The forms of a window's items in few bytes: every earlier window is kept."""
 
 from collections.abc import Mapping
 from typing import get_args

@@ -37,7 +37,7 @@ from pinfold.window.window import Window
 RECENT = 5
 """Requests that are remembered one by one."""
 HIDDEN = 0.05
-"""Of the window, that reports must have beyond the count before it is called hidden."""
+"""Of the window that reports must exceed the count by before the rest is called hidden."""
 
 
 class GaugeDump(Struct, frozen=True, array_like=True):
@@ -76,7 +76,7 @@ class Gauge(Counts):
         self._measured: int | None = None
         """Tokens as reported, while nothing has changed since."""
         self._void_seq = 0
-        """The last event that made earlier measures worthless."""
+        """The last event that made earlier measures invalid."""
 
     def step(self, event: Event) -> None:
         match event.data:
@@ -117,7 +117,7 @@ class Gauge(Counts):
             return
         self._usage = usage
         self._recent = [*self._recent[1 - RECENT :], (request.provider, request.model, usage)]
-        # The reply's own items are in the window by now, perhaps with results that came later.
+        # The reply's items are in the window by now, perhaps with later results.
         shown = self._window.shown
         came = list(takewhile(lambda entry: _answers(entry.item, request), reversed(shown)))
         kinds = {entry.item.kind for entry in came}
@@ -130,14 +130,15 @@ class Gauge(Counts):
     def _measure(
         self, report: RequestFinished | WindowCounted, estimate: int, tokens: int, output: int
     ) -> None:
-        """Take the report that a request had `tokens`; `output` of its reply stays."""
+        """Take the report that a request had `tokens`; `output` tokens of its reply stay in the
+        window."""
         if report.through_seq < max(self._void_seq, self._window.changed_seq):
             return  # the window has changed since
         if self.calibration.learn(report.provider, report.model, estimate, tokens):
             self._measured = tokens + output
 
     def count_ahead(self, events: Iterable[Event]) -> None:
-        """Count in a thread what `step` will need on the event loop; the counter remembers it."""
+        """Count in a thread what `step` will need on the event loop; the counter caches it."""
         for event in events:
             match event.data:
                 case ItemAdded(item=item):
@@ -217,7 +218,7 @@ class Gauge(Counts):
         )
 
     def load(self, dump: GaugeDump, context: Context) -> None:
-        """Become, from new, what was dumped. Raises `ValueError`."""
+        """Restore a dump into a new gauge. Raises `ValueError`."""
         if len(dump.tokens) != len(self._window.shown):
             raise ValueError("these counts are of another window")
         self._context = context
@@ -228,7 +229,7 @@ class Gauge(Counts):
         self._model, self._usage, self._measured = dump.model, dump.usage, dump.measured
         self._turn, self._void_seq, self._recent = dump.turn, dump.void_seq, dump.recent
         same = (dump.encoding, dump.wire_api) == (self.counter.encoding, self._wire_api)
-        # Exact counts serve until the tokenizer is there; estimates don't, once it is.
+        # Exact counts are kept while the tokenizer loads; estimates are replaced once it is loaded.
         if not same or (self.counter.loaded and not dump.loaded):
             self.recount(self.counter, self._wire_api)
 

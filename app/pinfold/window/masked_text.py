@@ -1,4 +1,4 @@
-"""What the model reads where a body is masked: what came of it, and the way back."""
+"""What the model reads in place of a masked body: the outcome, and how to recall the body."""
 
 import json
 from collections.abc import Iterable
@@ -10,14 +10,14 @@ from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
 
 _TITLE, _SAID = 120, 100
-"""Characters of what was done, and of what came of it."""
+"""Characters of the title, and of the outcome."""
 _FRAME = "=-*#_~ "
 """What tools draw around the line that sums up a run."""
 
 
 def masked(item: Item, partner: Item | None) -> str | None:
-    """The content of a result or a call without its body, given its other half; None where it has
-    no body that can go."""
+    """The content of a result or a call without its body, given its other half; None if it has no
+    body to mask."""
     match item.kind:
         case "tool_result":
             return masked_result(item, partner)
@@ -36,7 +36,7 @@ def masked_result(result: Item, call: Item | None) -> str:
 
 
 def _masked_call(call: Item, result: Item) -> str | None:
-    """Its arguments, still a JSON object; those that are bodies say how long they were."""
+    """Its arguments, still a JSON object, with the length of each body in its place."""
     did, given = act(call, result), parsed(call.content)
     if did is None or given is None:
         return None
@@ -54,7 +54,7 @@ def _masked_call(call: Item, result: Item) -> str | None:
 
 
 def _without(value: Any, call: Item, least: int) -> Any:
-    """The value, its texts of so many lines replaced where that is shorter."""
+    """The value, its texts of at least `least` lines replaced where that is shorter."""
     match value:
         case str():
             lines = value.count("\n") + 1
@@ -69,7 +69,7 @@ def _without(value: Any, call: Item, least: int) -> Any:
 
 
 def _outcome(did: Act, result: Item) -> str:
-    """`exit 1, 3 failed`: in a few words, none where there is nothing to tell."""
+    """`exit 1, 3 failed`: a few words, or none."""
     if result.state == "interrupted":
         return "interrupted"
     if result.state == "unknown":

@@ -48,10 +48,10 @@ class ItemRow(Struct, frozen=True, gc=False):
     turn: int
     form: Form
     pin: Pin | None
-    """What holds it."""
+    """The pin on it."""
     files: tuple[str, ...]
     agent: str = ""
-    """Whose result it is, and what that agent used itself; empty for all others."""
+    """The agent whose result it is, and the tokens that it used; empty for all others."""
 
 
 class Overview(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Pins: the user's word that an item, or what concerns a file, is never folded."""
+"""Pins: the user's rule that an item, or the items about a file, are never folded."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _NAMED = 5
 _MOST = 1_000
-"""Globs that one with braces may stand for."""
+"""Globs that one with braces may expand to."""
 
 
 class Pins:
@@ -88,7 +88,7 @@ def newest_about(
 
 
 def check(pattern: str) -> None:
-    """Raises `Refused` for a glob that matches nothing, as it stands for too many."""
+    """Raises `Refused` for a glob that expands to too many."""
     if not _alternatives(pattern):
         raise Refused(f"The braces in “{pattern}” expand to too many patterns.")
 
@@ -107,7 +107,7 @@ def _matcher(pattern: str) -> "WcMatcher[str]":
 
 @lru_cache
 def _alternatives(pattern: str) -> list[str]:
-    """The globs that its braces stand for; none where they are too many."""
+    """The globs that its braces expand to; none if they are too many."""
     import bracex
 
     try:

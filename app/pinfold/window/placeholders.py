@@ -1,4 +1,4 @@
-"""What the model reads in the place of folded and shortened items. Each names the way back."""
+"""What the model reads in place of folded and shortened items. Each says how to recall them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -21,7 +21,7 @@ _WORDS = {
 
 
 class ItemSource(Protocol):
-    """Where items come from: a session's archive, or a window that is only planned."""
+    """The source of items: a session's archive, or a planned window."""
 
     def __getitem__(self, n: int, /) -> Item: ...
 
@@ -35,7 +35,7 @@ class ItemSource(Protocol):
 
 
 def shortened(result: Item) -> str:
-    """Its first line and its end, where failures stand; all of it where that is no shorter."""
+    """Its first line and its end, where failures are; all of it if that is no shorter."""
     text = result.content.strip("\n")
     head = text.split("\n", 1)[0][:_FIRST_LINE]
     end = text[-_END:]
@@ -80,7 +80,7 @@ def _counted(items: Iterable[Item], archive: ItemSource) -> str:
     files: dict[str, None] = {}
     for item in items:
         files.update(dict.fromkeys(archive.files(item.n)))
-        # A result goes without saying where its call is told.
+        # A result is not counted beside its call.
         if item.kind != "tool_result" or archive.partner(item.n) is None:
             counts[item.kind] = counts.get(item.kind, 0) + 1
     said = ", ".join(_plural(kind, count) for kind, count in counts.items())

@@ -37,9 +37,9 @@ class GaugeReading(Struct, frozen=True):
     reserve: int = 0
     """Kept free for the reply."""
     threshold: int | None = None
-    """Tokens from which the window is to be compacted; none where it never is."""
+    """Tokens at which the window is compacted; None if it never is."""
     masking: int | None = None
-    """Tokens from which old bodies are masked; none where they are not."""
+    """Tokens at which old bodies are masked; None if they are not."""
     cached: float | None = None
     """The share of the last request's input that the provider had in its prompt cache."""
     requests: tuple["SentRequest", ...] = ()

@@ -1,8 +1,8 @@
-"""Why the window stays as it is."""
+"""Why a change of the window was refused."""
 
 
 class Refused(Exception):
-    """A change of the window that can't be made; `str()` tells the user why."""
+    """The window can't be changed so; `str()` tells the user why."""
 
 
 class NothingToDo(Refused):

@@ -8,7 +8,7 @@ from pinfold.window.refused import Refused
 from pinfold.window.window import Window
 
 _BETWEEN = re.compile(r"(?:,(?![^{}]*\})|\s)+")
-"""What parts names: no comma in braces, as in `src/{a,b}.py`."""
+"""Separates names: not a comma in braces, as in `src/{a,b}.py`."""
 _RANGE = re.compile(r"#?(\d{1,12})(?:(?:\.\.\.?|-)#?(\d{1,12}))?\Z")
 _AGENT = re.compile(r"a(\d{1,6})#\d{1,12}(?:(?:\.\.\.?|-)#?\d{1,12})?\Z")
 """An item of an agent."""
@@ -39,7 +39,7 @@ def parse(text: str, window: Window) -> tuple[Pin, ...]:
 
 
 def check_own(word: str) -> None:
-    """Raises `Refused` where it names an item of an agent, which has its own window."""
+    """Raises `Refused` for an item of an agent, which has its own window."""
     if agent := _AGENT.match(word):
         raise Refused(
             f"{word} is an item of agent a{agent[1]}, which has its own window. "

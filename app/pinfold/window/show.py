@@ -1,4 +1,4 @@
-"""How items are in a request: in full, masked, or as the line that folded ones leave."""
+"""How items appear in a request: in full, masked, or as the line that replaces folded ones."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Shown:
 
     item: Item
     stands_for: tuple[int, ...]
-    """The folded items, where it is their placeholder; else its own number."""
+    """The folded items, if it is their placeholder; else its own number."""
     form: Form
 
 
@@ -34,14 +34,14 @@ def show(forms: Mapping[int, Form], source: ItemSource) -> Iterator[Shown]:
             run = []
         for n in kept:
             yield body(n, forms[n], source)
-        # Never between the parts of one response: providers want those together.
+        # Never between the parts of one response: providers need those together.
         run += [n for n in atom if n not in kept]
     if run:
         yield _placeholder(run, source)
 
 
 def stands(n: int, forms: Mapping[int, Form], source: ItemSource) -> bool:
-    """Whether item `n` is sent: a call and its result are, or are not, together."""
+    """Whether item `n` is sent: a call and its result always go together."""
     partner = source.partner(n)
     other = "full" if partner is None else forms.get(partner, "placeholder")
     return forms[n] != "placeholder" and other != "placeholder"

@@ -1,4 +1,4 @@
-"""What a tool call is about, in a few words, from arguments that may still be coming."""
+"""The title of a tool call, from arguments that may still be streaming in."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _FOREIGN = re.compile(r'"(server|tool)"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
 _SCAN = 4_000
-"""Characters of arguments that are looked at."""
+"""Characters of arguments that are read."""
 
 
 def _unquote(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What can be undone in the window, newest first, and the events that undo it."""
+"""The changes of the window that can be undone, and the events that undo them."""
 
 from collections.abc import Iterable
 
@@ -19,24 +19,24 @@ from pinfold.window.pins import named
 
 
 class Undoable(Struct, frozen=True):
-    """A change of the window that stands, and what was before it."""
+    """A change of the window that can be undone."""
 
     seq: int
     what: str
     """For the user: `the mask of #12`."""
     event: Data | None
-    """Undoes it; none where a window was replaced: what came since belongs into that event."""
+    """Undoes it; None if a window was replaced: that event needs what came since."""
 
 
 UndoDump = tuple[int, str, str, bytes]
 """An `Undoable` as plain data: seq, what, type and data of the event, both empty without one."""
 
 _OTHERS = frozenset({"adopted", "rewind"})
-"""Reasons for which a window is replaced that are no compaction."""
+"""Reasons to replace a window that are not compactions."""
 
 
 class UndoStack:
-    """Folded from events; one that undoes another takes it away and is none itself."""
+    """Folded from events; an undo removes the change it undoes and can't be undone."""
 
     def __init__(self) -> None:
         self.adopted_through = 0
@@ -68,7 +68,7 @@ class UndoStack:
             return
         after = dict.fromkeys(pin for pin in before if pin not in change.remove)
         after.update(dict.fromkeys(change.add))
-        # All are made again, so that they are in their old order.
+        # All are set again, to keep their old order.
         undoing = PinsChanged(remove=tuple(after), add=before, items=forms, undoes=seq)
         verb, pins = ("pin", change.add) if change.add else ("unpinning", change.remove)
         self._push(Undoable(seq, f"the {verb} of {named(pins)}", undoing))
@@ -97,14 +97,14 @@ class UndoStack:
         return self._stack[-1] if self._stack else None
 
     def since(self, seq: int) -> list[Undoable]:
-        """Those that stand and came later, oldest first."""
+        """The later changes that can be undone, oldest first."""
         return [change for change in self._stack if change.seq > seq]
 
     def dump(self) -> list[UndoDump]:
         return [(change.seq, change.what, *_packed(change.event)) for change in self._stack]
 
     def load(self, dump: Iterable[UndoDump]) -> None:
-        """Become what was dumped. Raises `ValueError`, `KeyError`."""
+        """Restore a dump. Raises `ValueError`, `KeyError`."""
         self._stack = [
             Undoable(seq, what, msgspec.msgpack.decode(data, type=TYPES[name]) if name else None)
             for seq, what, name, data in dump
@@ -112,7 +112,7 @@ class UndoStack:
 
 
 def _reaches(event: Data | None, inside: set[int]) -> bool:
-    """Whether undoing would change anything in a window of those items."""
+    """Whether undoing it would change a window of those items."""
     return not isinstance(event, ItemsMarked) or any(n in inside for n, _ in event.items)
 
 

@@ -37,7 +37,7 @@ class Boundary:
     reason: str
     strategy: str
     tokens: Sizes | None
-    """Of the request before and after; of the items alone where its context is not known."""
+    """Tokens of the request before and after; of the items alone if its context is not known."""
     before: Packed = b""
     """The forms of the earlier window."""
     inserted: tuple[int, ...] = ()
@@ -45,7 +45,7 @@ class Boundary:
     seq: int = 0
     """The event that replaced it."""
     undone: str = ""
-    """The reason of the replacement that this one takes back."""
+    """The reason of the replacement that this one undoes."""
 
 
 class WindowDump(Struct, frozen=True, array_like=True):
@@ -69,15 +69,15 @@ class Window:
     """A projection: `step` mutates it, readers take what they need."""
 
     def __init__(self, read: Read | None = None) -> None:
-        """`read` gets at bodies outside of memory; without it, all are kept there."""
+        """`read` reads bodies from the rollout; without it, all are kept in memory."""
         self.archive = Archive(read)
         self.pins = Pins()
         self.generation = 0
         self.seq = 0
         self.changed_seq = 0
-        """The last event that changed what may have been sent before, not only added to it."""
+        """The last event that changed what may have been sent already, not only added to it."""
         self.revision = 0
-        """Goes up with each change that is more than an item at the end."""
+        """Incremented by each change other than an item at the end."""
         self.undo = UndoStack()
         self.boundaries: list[Boundary] = []
         self._forms: dict[int, Form] = {}
@@ -103,7 +103,7 @@ class Window:
             case PinsChanged() as change:
                 before = tuple(self.pins)
                 self.pins.step(change)
-                self._hold_anew()
+                self._hold_all()
                 self.revision += 1
                 self.undo.pins(event.seq, change, before, self._mark(change.items))
             case ItemsMarked(items=items) as marked:
@@ -130,7 +130,7 @@ class Window:
             self._hold(item.n, self.archive.partner(item.n))
 
     def _mark(self, items: Iterable[tuple[int, Form]]) -> tuple[tuple[int, Form], ...]:
-        """Give items of the window other forms; those that they had."""
+        """Set the forms of items in the window; returns those that they had."""
         inside = [(n, form) for n, form in items if n in self._forms]
         before = tuple((n, self._forms[n]) for n, _ in inside)
         if inside:
@@ -139,14 +139,14 @@ class Window:
         return before
 
     def _touch(self, n: int, op: str) -> Touch:
-        """What item `n` did with a file; a search sees a part of it, and reads none."""
+        """What item `n` did with a file; a search finds it and does not read it."""
         if op not in ("read", "list"):
             return "edit"
         searched = n in self.archive and self.archive.head(n).searches
         return "found" if op == "list" or searched else "read"
 
     def _joins_the_end(self, item: Item, shown: Sequence[Shown]) -> bool:
-        """Whether a new item is sent behind all others; else it belongs before a placeholder."""
+        """Whether a new item is sent after all others; else it belongs before a placeholder."""
         last = shown[-1] if shown else None
         if last is not None and last.form == "placeholder" and item.kind in WRITTEN:
             folded = self.archive[last.stands_for[-1]]
@@ -165,7 +165,7 @@ class Window:
         self.generation = replaced.generation
         self._forms = {n: form for n, form in replaced.window if n in self.archive}
         self._open = {key: call for key, call in self._open.items() if call.n in self._forms}
-        self._hold_anew()
+        self._hold_all()
         self._changed()
         self.boundaries.append(
             Boundary(
@@ -187,7 +187,7 @@ class Window:
         self.changed_seq = self.seq
         self.revision += 1
 
-    def _hold_anew(self) -> None:
+    def _hold_all(self) -> None:
         self._held.clear()
         if self.pins:
             self._hold(*self._forms)
@@ -199,7 +199,7 @@ class Window:
                 self.revision += 1
 
     def pin_on(self, n: int, pins: Pins | None = None) -> Pin | None:
-        """The pin that holds item `n`: on itself, on its other half, or on a file of theirs."""
+        """The pin on item `n`: on itself, its other half, or a file of theirs."""
         partner = self.archive.partner(n)
         numbers = (n,) if partner is None else (n, partner)
         return (self.pins if pins is None else pins).over(numbers, self.archive.files(n))
@@ -235,18 +235,18 @@ class Window:
 
     @property
     def open_calls(self) -> tuple[Item, ...]:
-        """Calls that no result answers yet. A request may not carry one."""
+        """Calls without a result. A request may not carry one."""
         return tuple(self._open.values())
 
     # What the user sees
 
     @property
     def forms(self) -> dict[int, Form]:
-        """The numbers of the window's items, in order, and how each is there."""
+        """The window's items in order, each with its form."""
         return dict(self._forms)
 
     def form(self, n: int) -> Form | None:
-        """How item `n` is in the window; None where it doesn't."""
+        """The form of item `n` in the window; None if it is not there."""
         return self._forms.get(n)
 
     def is_pinned(self, n: int) -> bool:

@@ -11,7 +11,7 @@ from pinfold.ports.summarizer import Summarizer
 class Handoff:
     """Replaces all history; the notes are a narrative, as Codex has them.
 
-    Goal and what the user stated are told again after each compaction, never by a model.
+    The goal and the core are repeated after each compaction, never by a model.
     """
 
     name = "handoff"

@@ -19,8 +19,8 @@ NOTHING_LEFT = "The background summary is not used: no item confirms it."
 
 
 class Layered(ModelFree):
-    """`prune` behind a checkpoint where that reaches the target, else `checkpoint`, with a summary
-    where one is prepared; the plan says which it was."""
+    """`prune` with a checkpoint if that reaches the target, else `checkpoint`, with a summary if
+    one is prepared; the plan names the one used."""
 
     name = "layered"
     traits = Traits(takes_prepared=True, keeps_roles=False)
@@ -28,7 +28,7 @@ class Layered(ModelFree):
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Impossible`."""
         target = room(view, options).target
-        if least(view, options) <= (1 - SPARE) * target:  # the rest tells what is masked
+        if least(view, options) <= (1 - SPARE) * target:  # the digest takes the rest
             pruned = self._pruned(view, options, target)
             enough = pruned.sizes.after <= view.corrected(target)
             if enough and pruned.sizes.saved >= MIN_GAIN:
@@ -43,10 +43,10 @@ class Layered(ModelFree):
         return with_summary(plan, view, material, options)
 
     def _pruned(self, view: WindowView, options: PlanOptions, target: int) -> CompactionPlan:
-        """Masked, with core and digest before it: what was done was in what is masked."""
+        """Masked, with core and digest first: the digest tells what is masked."""
         sent = [entry for entry in view.entries if entry.sent and entry.pin is None]
         if any(entry.item.kind in ("summary", "compaction") for entry in sent):
-            return masked_draft(view, options).plan("prune")  # that tells it already
+            return masked_draft(view, options).plan("prune")  # it has a summary already
         standing = frozenset(e.n for e in sent if e.item.kind != "tool_result")
         told = options.text
         if told is None:

@@ -4,7 +4,12 @@ from collections.abc import Iterable
 
 from pinfold.compaction.atoms import atoms, tail
 from pinfold.compaction.budget import OVERSIZED, room
-from pinfold.compaction.content import holds_data, is_made_anew, standing_for, without_data
+from pinfold.compaction.content import (
+    holds_data,
+    is_rebuilt_each_turn,
+    replacement_of,
+    without_data,
+)
 from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.mask_order import LEAST, saved, spared, superseded
@@ -20,15 +25,15 @@ OVERSIZED_OUTPUT = "an oversized output"
 OLD = "an old result"
 IN_USE = "in use"
 ALWAYS = (DATA,)
-"""Reasons that count though the target is met."""
+"""Reasons to mask even if the target is met."""
 BODIES = frozenset[Kind]({"tool_call", "tool_result"})
 MASKED = 12
 """Tokens that a masked item takes, at least."""
 
 
 class Prune(ModelFree):
-    """Masks what is superseded, then what is oldest, until the target is met: never of a pin, never
-    in the tail; what is in use goes last, or not at all."""
+    """Masks what is superseded, then the oldest, until the target is met: never pins, never the
+    tail; what is in use last, or not at all."""
 
     name = "prune"
     traits = Traits(keeps_roles=False, leaves_tail=True)
@@ -39,7 +44,7 @@ class Prune(ModelFree):
 
 
 def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> WindowDraft:
-    """The window masked so that it meets the target with `more` tokens beside it."""
+    """The window, masked to meet the target together with `more` tokens."""
     draft = WindowDraft(view)
     held = _staying(view, options)
     for n, reason in held.items():
@@ -54,11 +59,11 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Windo
         if options.fold and options.fold & {item.n, entry.partner}:
             draft.put(item.n, "fold", "you folded it")
             size -= entry.tokens
-        elif is_made_anew(item):
+        elif is_rebuilt_each_turn(item):
             draft.put(item.n, "archive", "rebuilt with each turn")
             size -= entry.tokens
         elif item.n in _messages_with_data(view):
-            draft.replace(item.n, standing_for(item, without_data(item)), "its data is left out")
+            draft.replace(item.n, replacement_of(item, without_data(item)), "its data is left out")
         elif item.kind in BODIES and entry.form == "full" and entry.sent:
             bodies.append(entry)
     masked: dict[int, tuple[str, int]] = {}
@@ -69,7 +74,7 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Windo
             if less := saved(entry, view):
                 masked[entry.item.n] = reason, less
                 size -= less
-    for n, (reason, less) in reversed(masked.items()):  # a large one may have left room for others
+    for n, (reason, less) in reversed(masked.items()):  # a later one may have made it unnecessary
         if reason not in ALWAYS and size + less <= target:
             size += less
         else:
@@ -78,7 +83,7 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Windo
 
 
 def least(view: WindowView, options: PlanOptions) -> int:
-    """Tokens that stay whatever is masked, as counted here: no plan comes to less."""
+    """The fewest tokens that masking can reach, as counted here."""
     held = _staying(view, options)
     some = view.entries if options.fold else _shrinking(view)
     free = (entry for entry in some if entry.item.n not in held)
@@ -91,14 +96,14 @@ def _least_of(view: WindowView, entry: WindowEntry, options: PlanOptions) -> int
         return 0
     if item.kind in BODIES:
         return entry.tokens if entry.tokens < LEAST else MASKED
-    if is_made_anew(item) or item.n in _messages_with_data(view):
+    if is_rebuilt_each_turn(item) or item.n in _messages_with_data(view):
         return 0
     return entry.tokens
 
 
 def _shrinking(view: WindowView) -> list[WindowEntry]:
-    """What may take less without the user's asking, in order: results, long calls, messages with
-    data, and what is made again."""
+    """What may shrink without the user asking, in order: results, long calls, messages with data,
+    and what each turn rebuilds."""
 
     def make() -> list[WindowEntry]:
         data = _messages_with_data(view)
@@ -108,7 +113,7 @@ def _shrinking(view: WindowView) -> list[WindowEntry]:
             if (kind := entry.item.kind) == "tool_result"
             or (kind == "tool_call" and entry.tokens >= LEAST)
             or (kind == "user" and entry.item.n in data)
-            or (kind == "context" and is_made_anew(entry.item))
+            or (kind == "context" and is_rebuilt_each_turn(entry.item))
         ]
 
     return view.once("shrinking", make)
@@ -127,7 +132,7 @@ def _with_data(entries: Iterable[WindowEntry]) -> frozenset[int]:
 
 
 def _staying(view: WindowView, options: PlanOptions) -> dict[int, str]:
-    """What stays as it is, and why."""
+    """The items that stay as they are, and why."""
     newest = tail(atoms(view), options.max_tail_messages)
     held = {
         e.item.n: "in the tail" for atom in newest for e in atom if e.item.n not in options.fold
@@ -150,7 +155,7 @@ def _staying(view: WindowView, options: PlanOptions) -> dict[int, str]:
 def _by_reason(
     view: WindowView, bodies: list[WindowEntry], target: int
 ) -> list[tuple[str, list[WindowEntry]]]:
-    """The bodies by why they are masked, the most urgent first; those in use last."""
+    """The bodies by the reason to mask them, the most urgent first; those in use last."""
     found: dict[str, list[WindowEntry]] = {
         reason: [] for reason in (SUPERSEDED, DATA, OVERSIZED_OUTPUT, OLD, IN_USE)
     }

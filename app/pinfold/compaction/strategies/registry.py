@@ -1,4 +1,4 @@
-"""The strategies by name: those of the house, and those of the entry-point group."""
+"""The strategies by name: pinfold's own, and those of the entry-point group."""
 
 from functools import cache
 from importlib.metadata import entry_points
@@ -19,7 +19,7 @@ GROUP = "pinfold.strategies"
 class Registry(Struct, frozen=True):
     strategies: dict[str, Strategy]
     broken: tuple[str, ...] = ()
-    """A sentence on each that can't be loaded."""
+    """A sentence about each that can't be loaded."""
 
 
 def house() -> dict[str, Strategy]:
@@ -47,7 +47,7 @@ def traits(name: str) -> Traits:
 
 
 def look() -> Registry:
-    """The house's strategies, and those of installed packages, which can't take their names."""
+    """pinfold's strategies, and those of installed packages, which can't take their names."""
     strategies = house()
     broken: list[str] = []
     for point in entry_points(group=GROUP):

@@ -1,4 +1,4 @@
-"""`remote`: what the provider's own endpoint makes of the window. Nobody else can read it."""
+"""`remote`: the window as the provider's own endpoint compacts it. Nobody else can read that."""
 
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.replacement import as_sent, covered, replace_history
@@ -11,7 +11,7 @@ from pinfold.window.refused import Refused
 
 
 class Remote:
-    """The user's messages, then an item that goes back to its model as it came."""
+    """The user's messages, then an item that goes back to its model unchanged."""
 
     name = "remote"
     traits = Traits(at_provider=True, keeps_roles=False)

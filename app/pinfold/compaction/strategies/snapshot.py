@@ -21,7 +21,7 @@ HEADER = "[SUMMARY, BY A MODEL]"
 
 
 class Snapshot:
-    """Merges with the summary before it: what did not change is kept to the letter."""
+    """Merges with the earlier summary: what did not change is kept word for word."""
 
     name = "snapshot"
     traits = Traits(steps=("picking", "grouping", "summarising", "swapping in", "checking"))
@@ -40,7 +40,7 @@ class Snapshot:
         summarizer: Summarizer | None,
         options: PlanOptions,
     ) -> Material:
-        """The material brought up to date by what came since. Raises as `prepare` does."""
+        """The material updated with what came since. Raises as `prepare` does."""
         if summarizer is None:
             raise Refused("it needs a model")
         summarizer.step("picking", 0.0)
@@ -61,14 +61,14 @@ class Snapshot:
 
 
 def earlier_summary(view: WindowView) -> tuple[SummaryEntry, ...]:
-    """What the window's summaries say already, one entry for each id."""
+    """The entries of the window's summaries, one for each id."""
     shown = (entry.item for entry in view.of_kind("summary") if entry.sent)
     entries = (entry for item in shown for entry in entries_of(item))
     return tuple({entry.id: entry for entry in entries}.values())
 
 
 def summary_of(entries: Sequence[SummaryEntry], view: WindowView, prefix: str = HEADER) -> Summary:
-    """The entries that fit, the dearest first, below a prefix."""
+    """The entries that fit, the most important first, below a prefix."""
 
     def text(most: int) -> tuple[str, dict[str, Any]]:
         fitting = within(entries, most - view.count(prefix), view.count)
@@ -79,14 +79,14 @@ def summary_of(entries: Sequence[SummaryEntry], view: WindowView, prefix: str = 
 
 LEFT_OUT = "Left out, as no item confirms it"
 MARKED = "Marked as unconfirmed in the text"
-"""What notes on such entries begin with."""
+"""How notes on such entries begin."""
 _NOTHING = "no item confirms anything the model wrote"
 
 
 def standing(
     entries: Iterable[SummaryEntry], view: WindowView, options: PlanOptions
 ) -> tuple[SummaryEntry, ...]:
-    """What goes in: all that is supported and not folded, and what the user keeps anyway; of
+    """The entries to insert: those supported and not folded, and those the user keeps anyway; of
     several tasks the last."""
     folded = _folded(view, options)
     told = [
@@ -105,7 +105,7 @@ def with_summary(
 ) -> CompactionPlan:
     """The plan, with the summary's JSON, and notes on what of it and of the window is missing.
 
-    Edited by the user, the text stands for itself: the next model reads it is.
+    Text that the user edited has no entries: the next model reads it as text.
     """
     told = standing(material.entries, view, options)
     left = len(told)
@@ -149,7 +149,7 @@ def _for_want_of_room(count: int) -> Iterator[str]:
 def _unread(
     plan: CompactionPlan, view: WindowView, material: Material, options: PlanOptions
 ) -> Iterator[str]:
-    """What came since the summary was written and leaves the window anyway."""
+    """Says how many items came after the summary and leave the window."""
     stays = {n for n, _ in plan.window} | {item.detail.get("replaces") for item in plan.inserted}
     since = [entry for entry in view.entries if entry.item.n > material.through]
     if count := sum(entry.n not in stays and is_read(entry, options) for entry in since):
@@ -158,7 +158,7 @@ def _unread(
 
 
 def _folded(view: WindowView, options: PlanOptions) -> set[int]:
-    """What the user took out."""
+    """The items that the user folded."""
     folded = {entry.item.n for entry in view.entries if not entry.sent}
     if options.fold:
         out = (e.item.n for e in view.entries if options.fold & {e.item.n, e.partner})

@@ -5,7 +5,7 @@ from rich.segment import Segment
 from pinfold.tui.transcript.entries import TranscriptEntry
 from pinfold.tui.transcript.lines import TranscriptLine, clip
 from pinfold.tui.transcript.looks import Looks
-from pinfold.window.boundary_text import told
+from pinfold.window.boundary_text import boundary_line
 from pinfold.window.window import Boundary
 
 
@@ -16,7 +16,7 @@ class Rule(TranscriptEntry):
 
     def __init__(self, boundary: Boundary) -> None:
         super().__init__()
-        self._text = told(boundary)
+        self._text = boundary_line(boundary)
 
     @property
     def source(self) -> str:
