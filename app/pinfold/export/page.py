@@ -17,6 +17,7 @@ from pinfold.export.transcript import (
 )
 from pinfold.rollout.items import Image
 from pinfold.sanitize import clean_output, one_line
+from pinfold.window.boundary_text import boundary_line
 from pinfold.wire.images import data_url, described
 
 _PICTURE = re.compile(r"image/(?:png|jpeg|gif|webp)")
