@@ -2,22 +2,16 @@
 
 import asyncio
 import io
-import json
 import os
 import signal
-import socket
-import struct
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
-from fakes import forks
 from pinfold.__main__ import main
 
 
@@ -55,7 +49,7 @@ class Pinfold:
     """
 
     def __init__(self, root: Path, *, fresh: bool = False, **env: str) -> None:
-        """Where it is `fresh`, each process has an interpreter of its own, which imports all."""
+        """Where it is `fresh`, what is run has a process of its own, too."""
         self._fresh = fresh or any(name.startswith("PYTHON") for name in env)
         self.work = root / "work"
         self.home = root / "home"
@@ -72,13 +66,11 @@ class Pinfold:
         }
 
     async def start(
-        self, *arguments: str, stdin: bytes | None = None, closed: Iterable[int] = ()
-    ) -> "asyncio.subprocess.Process | Fork":
-        """`closed` are file descriptors that it begins without."""
-        if not self._fresh and not closed:
-            return await Fork.begin(arguments, self.env, self.work, stdin)
+        self, *arguments: str, closed: Iterable[int] = ()
+    ) -> asyncio.subprocess.Process:
+        """A process of its own. `closed` are file descriptors that it begins without."""
         closing = " ".join(f"{number}>&-" for number in closed)
-        process = await asyncio.create_subprocess_exec(
+        return await asyncio.create_subprocess_exec(
             *(("sh", "-c", f'exec "$@" {closing}', "sh") if closing else ()),
             sys.executable,
             "-m",
@@ -86,14 +78,10 @@ class Pinfold:
             *arguments,
             cwd=self.work,
             env=self.env,
-            stdin=asyncio.subprocess.PIPE if stdin is not None else asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        if stdin is not None and process.stdin is not None:
-            process.stdin.write(stdin)
-            process.stdin.close()
-        return process
 
     async def run(
         self, *arguments: str, stdin: bytes | None = None, closed: Iterable[int] = ()
@@ -102,7 +90,7 @@ class Pinfold:
         if not self._fresh and not closed:
             with _ignored_signals():
                 return await asyncio.to_thread(self._run_here, arguments, stdin)
-        process = await self.start(*arguments, stdin=stdin, closed=closed)
+        process = await self.start(*arguments, closed=closed)
         out, err = await process.communicate()
         assert process.returncode is not None
         return Ended(process.returncode, out.decode(), err.decode())
@@ -133,46 +121,6 @@ class Pinfold:
         }
 
 
-class Fork:
-    """A process begun by `forks`; what is used of `asyncio.subprocess.Process`."""
-
-    def __init__(self, pid: int, files: list[asyncio.StreamReader]) -> None:
-        self.pid = pid
-        self.returncode: int | None = None
-        self.stdout, self.stderr, self._told = files
-
-    @classmethod
-    async def begin(
-        cls, arguments: Iterable[str], env: dict[str, str], folder: Path, stdin: bytes | None
-    ) -> "Fork":
-        given = _pipe(stdin) if stdin is not None else os.open(os.devnull, os.O_RDONLY)
-        pipes = [os.pipe() for _ in range(3)]
-        request = {"arguments": list(arguments), "env": env, "folder": str(folder)}
-        data = json.dumps(request).encode()
-        files = [given, *(end for _, end in pipes)]
-        socket.send_fds(_server(), [struct.pack("!I", len(data))], files)
-        _server().sendall(data)
-        for file in files:
-            os.close(file)
-        readers = [await _reader(end) for end, _ in pipes]
-        return cls(int(await readers[2].readline()), readers)
-
-    async def wait(self) -> int:
-        if self.returncode is None:
-            self.returncode = int(await self._told.readline())
-        return self.returncode
-
-    async def communicate(self) -> tuple[bytes, bytes]:
-        out, err, _ = await asyncio.gather(self.stdout.read(), self.stderr.read(), self.wait())
-        return out, err
-
-    def send_signal(self, number: signal.Signals) -> None:
-        os.kill(self.pid, number)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
-
-
 @contextmanager
 def _ignored_signals() -> Iterator[None]:
     """No thread but the first can handle them."""
@@ -194,26 +142,6 @@ def _pipe(data: bytes) -> int:
     return given
 
 
-@cache
-def _server() -> socket.socket:
-    """One for all tests of this worker; it ends with it."""
-    own, its = socket.socketpair()
-    subprocess.Popen(
-        [sys.executable, "-P", forks.__file__, str(its.fileno())], pass_fds=[its.fileno()]
-    )
-    its.close()
-    return own
-
-
 def _feed(pipe: int, data: bytes) -> None:
     with suppress(BrokenPipeError), os.fdopen(pipe, "wb") as file:
         file.write(data)
-
-
-async def _reader(pipe: int) -> asyncio.StreamReader:
-    reader = asyncio.StreamReader()
-    file = os.fdopen(pipe, "rb")
-    await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), file
-    )
-    return reader

@@ -37,7 +37,7 @@ async def worked(tmp_path: Path) -> Soak:
     """A few turns of a session."""
     soak = Soak(tmp_path.resolve(), 1, "none")
     await soak.start()
-    for _ in range(8):
+    for _ in range(4):
         await soak.step()
     return soak
 
