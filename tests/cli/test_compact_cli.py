@@ -28,37 +28,12 @@ SMALL = ("--strategy", "checkpoint", "--max-tail", "4", "--min-headroom", "1000"
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.delenv("PINFOLD_MODEL__NAME", raising=False)
-    monkeypatch.delenv("PINFOLD_DEBUG", raising=False)
+def folder(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     Path("work.jsonl").write_bytes(encoded())
     Path("codex.jsonl").write_bytes(b"".join(codex_session().encoded()))
     return tmp_path
-
-
-@pytest.fixture
-def say(capsys: Out) -> Say:
-    def says(*arguments: str) -> str:
-        assert run(arguments) == 0, capsys.readouterr().err
-        return capsys.readouterr().out
-
-    return says
-
-
-@pytest.fixture
-def refused(capsys: Out) -> Say:
-    def says(*arguments: str) -> str:
-        capsys.readouterr()
-        assert run(arguments) == 1
-        said = capsys.readouterr()
-        assert not said.out
-        return said.err
-
-    return says
 
 
 @pytest.fixture
@@ -175,12 +150,12 @@ def test_the_inserted_text_alone(say: Say) -> None:
     assert "[WHAT WAS SAID AND DONE]" in text
 
 
-def test_what_cannot_be_compacted_says_why(refused: Say) -> None:
+def test_what_cannot_be_compacted_says_why(say: Say) -> None:
     Path("short.json").write_text(json.dumps([{"role": "user", "content": "Hello."}]))
-    assert "would not make the window smaller" in refused("compact", "short.json", "--dry-run")
-    said = refused("compact", "work.jsonl", "--dry-run", "--strategy", "best")
+    assert "would not make the window smaller" in say("compact", "short.json", "--dry-run", code=1)
+    said = say("compact", "work.jsonl", "--dry-run", "--strategy", "best", code=1)
     assert "There is no strategy best. There are: checkpoint" in said
-    assert "pinfold.jsonl" in refused("checkpoint", "pinfold.jsonl")
+    assert "pinfold.jsonl" in say("checkpoint", "pinfold.jsonl", code=1)
 
 
 @pytest.mark.parametrize(
@@ -364,11 +339,9 @@ def test_the_last_lines_say_what_was_done_and_how_to_go_back(session: Path, say:
     assert [event.reason for event in replaced(session)] == ["manual", "restore"]
 
 
-def test_a_window_is_named_by_the_time_of_its_compaction_too(
-    session: Path, say: Say, refused: Say
-) -> None:
+def test_a_window_is_named_by_the_time_of_its_compaction_too(session: Path, say: Say) -> None:
     say("compact", session.name, *SMALL)
-    assert "No window was compacted at 1999T" in refused("restore", session.name, "1999T")
+    assert "No window was compacted at 1999T" in say("restore", session.name, "1999T", code=1)
     assert say("restore", session.name, stamp(session)).startswith("Window 0 is restored")
 
 
@@ -387,7 +360,7 @@ def stamp(session: Path) -> str:
     )
 
 
-def test_a_window_is_exported_in_full(session: Path, say: Say, refused: Say) -> None:
+def test_a_window_is_exported_in_full(session: Path, say: Say) -> None:
     before = say("history", session.name, "--export", "0")
     say("compact", session.name, *SMALL)
     head, *lines = map(json.loads, say("history", session.name, "--export", "0").splitlines())
@@ -399,9 +372,9 @@ def test_a_window_is_exported_in_full(session: Path, say: Say, refused: Say) -> 
     assert written.endswith("window.jsonl: no secrets found.\n")
     kept = Path("window.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in kept] == [head, *lines]
-    again = refused("history", session.name, "--export", "0", "-o", "window.jsonl")
+    again = say("history", session.name, "--export", "0", "-o", "window.jsonl", code=1)
     assert "exists already" in again
-    assert "There is no window 9" in refused("history", session.name, "--export", "9")
+    assert "There is no window 9" in say("history", session.name, "--export", "9", code=1)
 
 
 def test_a_window_of_a_foreign_session_is_exported(say: Say) -> None:
@@ -421,14 +394,14 @@ def test_a_restore_that_does_not_fit_says_so(session: Path, say: Say) -> None:
     assert "more than fit: compact it before you continue." in said
 
 
-def test_a_session_that_is_open_elsewhere_is_left_alone(session: Path, refused: Say) -> None:
+def test_a_session_that_is_open_elsewhere_is_left_alone(session: Path, say: Say) -> None:
     with Journal.open(session, CLOCK.now):
-        assert "open in another pinfold" in refused("compact", session.name, *SMALL)
-        assert "open in another pinfold" in refused("restore", session.name, "0")
+        assert "open in another pinfold" in say("compact", session.name, *SMALL, code=1)
+        assert "open in another pinfold" in say("restore", session.name, "0", code=1)
     assert replaced(session) == []
 
 
-def test_history_shows_lists_and_compares(session: Path, say: Say, refused: Say) -> None:
+def test_history_shows_lists_and_compares(session: Path, say: Say) -> None:
     say("compact", session.name, *SMALL)
     first, now = json.loads(say("history", session.name, "--json"))
     assert (first["generation"], first["items"]) == (0, 48)
@@ -441,7 +414,7 @@ def test_history_shows_lists_and_compares(session: Path, say: Say, refused: Say)
     changes = json.loads(say("history", session.name, "--diff", "0", "1", "--json"))
     new = [change["n"] for change in changes if change["before"] is None]
     assert new == [line["n"] for line in shown if line["kind"] == "checkpoint"]
-    assert "There is no window 2: there are 0 to 1." in refused(
-        "history", session.name, "--show", "2"
+    assert "There is no window 2: there are 0 to 1." in say(
+        "history", session.name, "--show", "2", code=1
     )
-    assert "There is no earlier window 1." in refused("restore", session.name, "1")
+    assert "There is no earlier window 1." in say("restore", session.name, "1", code=1)

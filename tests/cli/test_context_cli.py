@@ -18,12 +18,7 @@ Out = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.delenv("PINFOLD_MODEL__NAME", raising=False)
-    monkeypatch.delenv("PINFOLD_DEBUG", raising=False)
-    monkeypatch.chdir(tmp_path)
+def folder(home: Path, tmp_path: Path) -> Path:
     (tmp_path / "codex.jsonl").write_bytes(b"".join(codex_session().encoded()))
     (tmp_path / "claude.jsonl").write_bytes(b"".join(claude_session().encoded()))
     return tmp_path

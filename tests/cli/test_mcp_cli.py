@@ -28,15 +28,13 @@ theme = "paper"
 
 
 @pytest.fixture
-def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def config(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name, folder in (("PINFOLD_HOME", "home"), ("XDG_CONFIG_HOME", "config")):
-        monkeypatch.setenv(name, str(tmp_path / folder))
     for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name)
     file = tmp_path / "config" / "pinfold" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text(CONFIG)

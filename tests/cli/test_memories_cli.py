@@ -15,13 +15,8 @@ RULE = "Run the tests with `make test`."
 
 
 @pytest.fixture
-def keeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Keeper:
-    work = tmp_path / "work"
-    work.mkdir()
-    monkeypatch.chdir(work)
-    for name, folder in (("PINFOLD_HOME", "home"), ("XDG_CONFIG_HOME", "config")):
-        monkeypatch.setenv(name, str(tmp_path / folder))
-    return remembered(tmp_path / "home", str(work)).keeper
+def keeper(home: Path, tmp_path: Path) -> Keeper:
+    return remembered(home, str(tmp_path)).keeper
 
 
 def out(capsys: pytest.CaptureFixture[str]) -> str:

@@ -22,9 +22,8 @@ EVENTS = [decode(line) for line in demo_file().read_bytes().splitlines()]
 ITEMS = [event.data.item for event in EVENTS if isinstance(event.data, ItemAdded)]
 
 
-async def test_the_demo_plays_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
-    player = Player(app_context(argparse.Namespace(cd=tmp_path)), demo_file(), speed=0)
+async def test_the_demo_plays_to_its_end(home: Path) -> None:
+    player = Player(app_context(), demo_file(), speed=0)
     session = await player.start(no_terminal)
     await session.idle()
     assert list(session.items) == ITEMS
@@ -33,18 +32,17 @@ async def test_the_demo_plays_to_its_end(tmp_path: Path, monkeypatch: pytest.Mon
     assert session.reading().used == usage.input + usage.output
     await session.close()
     player.close()
-    assert not list(tmp_path.glob("home/sessions/**/*.jsonl"))
+    assert not list(home.glob("sessions/**/*.jsonl"))
 
 
 @pytest.mark.parametrize("prompt", ["hello", "!touch made"])
 @pytest.mark.parametrize("while_it_plays", [False, True])
 async def test_what_is_typed_in_the_demo_comes_back_and_does_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prompt: str, while_it_plays: bool
+    home: Path, tmp_path: Path, prompt: str, while_it_plays: bool
 ) -> None:
-    """It neither compacts, nor reads the rules of the folder that happens to be the current one."""
-    monkeypatch.setenv("PINFOLD_HOME", str(tmp_path / "home"))
+    """It neither compacts nor reads the rules of the current folder."""
     (tmp_path / "AGENTS.md").write_text("Use tabs.")
-    flags = argparse.Namespace(cd=tmp_path, config=["compact.auto_compact_threshold_pct=0.1"])
+    flags = argparse.Namespace(config=["compact.auto_compact_threshold_pct=0.1"])
     player = Player(app_context(flags), demo_file(), speed=0)
     session = await player.start(no_terminal)
     if not while_it_plays:

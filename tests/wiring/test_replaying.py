@@ -1,6 +1,5 @@
 """A recording is played in a session of its own, and no model hears of it."""
 
-import argparse
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.agent import stage
-from fakes.openai_server import FakeOpenAI, Reply
+from fakes.openai_server import FakeOpenAI, Reply, use
 from fakes.provider import says
 from pinfold.agent.options import Options
 from pinfold.agent.session import Session
@@ -36,22 +35,18 @@ async def recording(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[FakeOpenAI]:
+async def server(monkeypatch: pytest.MonkeyPatch, home: Path) -> AsyncIterator[FakeOpenAI]:
     async with FakeOpenAI([Reply("{}")] * 20) as running:
-        for name, value in {
-            "PINFOLD_HOME": str(tmp_path / "home"),
-            "XDG_CONFIG_HOME": str(tmp_path / "config"),
-            "PINFOLD_PROVIDERS__FAKE__BASE_URL": running.url,
-            "PINFOLD_PROVIDERS__FAKE__WIRE_API": "chat",
-            "PINFOLD_MODEL__PROVIDER": "fake",
-            "PINFOLD_MODEL__NAME": "scripted-1",
-            "PINFOLD_COMPACT__MODEL": "fake/cheap-1",
-            "PINFOLD_COMPACT__CONTEXT_WINDOW": "100000",
-            "PINFOLD_COMPACT__PREPARE": "true",
-            "PINFOLD_COMPACT__PREPARE_THRESHOLD_PCT": "0.3",
-            "PINFOLD_COMPACT__PREPARE_BUDGET_PCT": "1.0",
-        }.items():
-            monkeypatch.setenv(name, value)
+        use(
+            monkeypatch,
+            running.url,
+            MODEL__CONTEXT_WINDOW="",
+            COMPACT__MODEL="fake/cheap-1",
+            COMPACT__CONTEXT_WINDOW="100000",
+            COMPACT__PREPARE="true",
+            COMPACT__PREPARE_THRESHOLD_PCT="0.3",
+            COMPACT__PREPARE_BUDGET_PCT="1.0",
+        )
         yield running
 
 
@@ -74,9 +69,9 @@ async def played(player: Player) -> Session:
 
 @pytest.mark.parametrize("threshold", [None, 0.5])
 async def test_no_model_hears_of_a_recording(
-    recording: Path, server: FakeOpenAI, tmp_path: Path, threshold: float | None
+    recording: Path, server: FakeOpenAI, threshold: float | None
 ) -> None:
-    player = Player(app_context(argparse.Namespace(cd=tmp_path)), recording, 0, threshold=threshold)
+    player = Player(app_context(), recording, 0, threshold=threshold)
     session = await played(player)
     assert session.items
     assert bool(player.rounds) == (threshold is not None)
@@ -85,10 +80,8 @@ async def test_no_model_hears_of_a_recording(
     assert not server.bodies
 
 
-async def test_nor_where_one_is_asked_for_afterwards(
-    recording: Path, server: FakeOpenAI, tmp_path: Path
-) -> None:
-    player = Player(app_context(argparse.Namespace(cd=tmp_path)), recording, 0)
+async def test_nor_where_one_is_asked_for_afterwards(recording: Path, server: FakeOpenAI) -> None:
+    player = Player(app_context(), recording, 0)
     session = await played(player)
     draft = await session.compact("snapshot")
     assert draft is not None
@@ -108,7 +101,7 @@ async def test_no_hook_hears_of_a_recording(
     config.parent.mkdir(parents=True)
     mark = tmp_path / "ran"
     config.write_text(f"[hooks]\npre_compact = ['touch {mark}']\n")
-    ctx = app_context(argparse.Namespace(cd=tmp_path))
+    ctx = app_context()
     assert ctx.settings.hooks.pre_compact
     player = Player(ctx, recording, 0, strategy="checkpoint", threshold=0.5)
     session = await played(player)

@@ -33,14 +33,6 @@ def session(home: Path, folder: Path, *said: str) -> str:
         return journal.path.parent.name
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("PINFOLD_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name.lower()))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "pinfold_home"
-
-
 async def told(served: Served, tool: str, **arguments: object) -> str:
     return await served.answer(tool, json.dumps(arguments))
 
@@ -76,7 +68,7 @@ async def test_an_agent_asks_over_standard_input_and_output(
 ) -> None:
     named = session(home, tmp_path / "work", "Hello there.")
     words = ("-m", "pinfold", "mcp", "serve", "--folder", str(tmp_path / "work"))
-    env = {name: str(tmp_path / name.lower()) for name in ("PINFOLD_HOME", "XDG_CACHE_HOME")}
+    env = {"PINFOLD_HOME": str(home), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     definition = Definition("fake", command=sys.executable, args=words, env=env, startup_timeout=60)
     if mode == "auto":
         ours = servers(tmp_path, definition)
