@@ -29,6 +29,14 @@ pytestmark = pytest.mark.usefixtures("home")
         ({}, ["-c", "model.name=x", "-c", "model.name.y=z", "exec", "x"], 2, "both model.name"),
         ({}, ["exec", "--fork", "hi"], 2, "--fork needs the session"),
         ({}, ["demo", "--speed", "nan"], 2, "--speed"),
+        ({}, ["exec", ""], 2, "the prompt is empty"),
+        ({}, ["--config", "nonsense", "exec", "x"], 2, "SECTION.KEY=VALUE"),
+        ({}, ["-C", "nowhere", "exec", "x"], 2, "is not a folder"),
+        ({}, ["resume", "zzz"], 1, "There is no session"),
+        ({}, ["replay", "nothing.jsonl"], 1, "can't be read"),
+        ({}, ["-c", "model.context_window=many", "exec", "x"], 2, "must be a number, not 'many'"),
+        ({}, ["-c", "nosuch.key=1", "exec", "x"], 2, "nosuch is not a section of settings"),
+        ({}, ["-c", "agent.max_stesp=1", "sessions"], 2, "did you mean agent.max_steps?"),
     ],
 )
 def test_a_fault_is_one_plain_line(

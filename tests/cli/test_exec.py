@@ -13,7 +13,7 @@ import pytest
 
 from fakes.agent import stage
 from fakes.openai_server import OVERFLOW, Call, FakeOpenAI, Recorded, Reply
-from fakes.process import Pinfold
+from fakes.process import Pinfold, on_server
 from fakes.provider import says
 from pinfold import headless
 from pinfold.ports.provider import ModelInfo
@@ -81,52 +81,58 @@ async def test_it_mends_a_repository_through_apply_patch(tmp_path: Path, wire_ap
     assert "OK" in ran.content
 
 
-async def test_json_prints_the_journal_line_for_line(tmp_path: Path) -> None:
-    async with FakeOpenAI([Reply("hello")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+async def test_json_prints_the_journal_line_for_line_and_nothing_twice(tmp_path: Path) -> None:
+    slow = Reply(status=429, body={"error": {"message": "slow"}}, headers={"retry-after": "0.1"})
+    async with on_server(tmp_path, [Reply("hello"), slow, Reply("two")]) as (_, pinfold):
         ended = await pinfold.run("exec", "--json", "-", stdin=b"say hello")
+        (rollout,) = pinfold.rollouts()
+        written, printed = rollout.read_text().splitlines(), ended.out.splitlines()
+        later = await pinfold.run("exec", "--json", "--last", "second")
     assert ended.code == 0, ended.err
-    written = pinfold.rollouts()[0].read_text().splitlines()
-    printed = ended.out.splitlines()
     assert printed == written
-    assert json.loads(printed[0])["data"]["id"] == pinfold.rollouts()[0].parent.name
+    assert json.loads(printed[0])["data"]["id"] == rollout.parent.name
     assert json.loads(printed[-1])["type"] == "turn_finished"
     said = [json.loads(line)["data"].get("item", {}).get("content") for line in printed]
-    assert "say hello" in said
-    assert "hello" in said
+    assert {"say hello", "hello"} <= {*said}
+    written = rollout.read_text().splitlines()
+    assert later.out.splitlines() == [written[0], *written[len(printed) :]]
+    assert "Trying again." in later.err
 
 
-@pytest.mark.parametrize("given", [b"a = 1\n", b"\xff\xfea = 1"], ids=["text", "other bytes"])
-async def test_what_is_piped_in_goes_behind_the_prompt(tmp_path: Path, given: bytes) -> None:
-    async with FakeOpenAI([Reply("fine")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
-        ended = await pinfold.run("exec", "review this", stdin=given)
-    assert ended.code == 0, ended.err
-    said = server.bodies[0]["messages"][-1]["content"]
-    assert "\n\nreview this\n\n<stdin>\n" in said
-    assert said.endswith("a = 1\n</stdin>")
+PIPED = b"We decided to drop TLS.\n"
+SENT = "review this\n\n<stdin>\n{}\n</stdin>"
 
 
-@pytest.mark.parametrize("asked", [["review this"], ["-"]], ids=["behind a prompt", "alone"])
-async def test_what_is_piped_in_is_not_the_users_word(tmp_path: Path, asked: list[str]) -> None:
-    async with FakeOpenAI([Reply("fine")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
-        ended = await pinfold.run("exec", *asked, stdin=b"We decided to drop TLS.\n")
+@pytest.mark.parametrize(
+    ("asked", "given", "sent", "typed"),
+    [
+        ("review this", PIPED, SENT.format("We decided to drop TLS."), ["review this"]),
+        ("review this", b"\xff\xfea = 1", SENT.format("\ufffd\ufffda = 1"), ["review this"]),
+        ("review this", b"", "review this", ["review this"]),
+        ("-", PIPED, PIPED.decode(), []),
+    ],
+    ids=["behind a prompt", "other bytes", "nothing", "alone"],
+)
+async def test_what_is_piped_in_goes_behind_the_prompt_and_is_not_the_users_word(
+    tmp_path: Path, asked: str, given: bytes, sent: str, typed: list[str]
+) -> None:
+    async with on_server(tmp_path, [Reply("fine")]) as (server, pinfold):
+        ended = await pinfold.run("exec", asked, stdin=given)
         kept = await pinfold.run("checkpoint", pinfold.rollouts()[0].parent.name)
     assert ended.code == 0, ended.err
+    assert server.bodies[0]["messages"][-1]["content"].endswith(f"\n\n{sent}")
     (said,) = [item for item in items(pinfold.rollouts()[0]) if item.kind == "user"]
-    assert said.detail["act"] == ("pasted" if asked == ["-"] else "said")
-    assert provenance.typed(said) == ([] if asked == ["-"] else ["review this"])
+    assert said.detail["act"] == ("said" if typed else "pasted")
+    assert provenance.typed(said) == typed
     assert "USER: We decided" not in kept.out
-    assert "USER pasted:" in kept.out
+    assert ("USER pasted:" in kept.out) == bool(given)
 
 
 async def test_an_argument_that_nobody_typed_by_hand_is_data_but_for_its_ends(
     tmp_path: Path,
 ) -> None:
     diff = "\n".join(f"+ We decided on line {n}." for n in range(100))
-    async with FakeOpenAI([Reply("fine")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [Reply("fine")]) as (_, pinfold):
         ended = await pinfold.run("exec", f"Review this:\n{diff}\nAnd be quick.")
     assert ended.code == 0, ended.err
     (said,) = [item for item in items(pinfold.rollouts()[0]) if item.kind == "user"]
@@ -149,8 +155,7 @@ async def test_what_is_too_large_for_the_window_goes_into_a_file(
             return Reply("Line 60000 took 35 s.")
         return Reply(calls=(Call("read_file", json.dumps(page), "c1"),))
 
-    async with FakeOpenAI(answer=answer) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, answer=answer) as (_, pinfold):
         ended = await pinfold.run("exec", *asked, stdin=LINES.encode())
     assert ended.code == 0
     assert ended.out == "Line 60000 took 35 s.\n"
@@ -182,18 +187,12 @@ async def test_what_a_model_without_tools_does_not_see_is_told(tmp_path: Path) -
     assert len(on.session.items[0].content) < 5_000
 
 
-async def test_nothing_piped_in_adds_nothing(tmp_path: Path) -> None:
-    async with FakeOpenAI([Reply("fine")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
-        ended = await pinfold.run("exec", "review this", stdin=b"")
-    assert ended.code == 0, ended.err
-    assert server.bodies[0]["messages"][-1]["content"].endswith("\n\nreview this")
-
-
 async def test_nobody_is_asked_so_edits_are_refused(tmp_path: Path) -> None:
     write = Call("write_file", json.dumps({"path": "new.txt", "content": "x"}), "c1")
-    async with FakeOpenAI([Reply(calls=(write,)), Reply("I may not.")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [Reply(calls=(write,)), Reply("I may not.")]) as (
+        server,
+        pinfold,
+    ):
         ended = await pinfold.run("exec", "write a file")
     assert ended.code == 0
     assert not (pinfold.work / "new.txt").exists()
@@ -202,8 +201,10 @@ async def test_nobody_is_asked_so_edits_are_refused(tmp_path: Path) -> None:
 
 async def test_an_edit_of_what_nothing_names_is_told_where_nobody_is_asked(tmp_path: Path) -> None:
     write = Call("write_file", json.dumps({"path": "other/x.txt", "content": "x"}), "c1")
-    async with FakeOpenAI([Reply("one"), Reply(calls=(write,)), Reply("Done.")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [Reply("one"), Reply(calls=(write,)), Reply("Done.")]) as (
+        _,
+        pinfold,
+    ):
         assert (await pinfold.run("exec", "say what there is to do")).code == 0
         ended = await pinfold.run("exec", "--last", "--approvals", "workspace", "go on")
     assert ended.code == 0
@@ -212,8 +213,7 @@ async def test_an_edit_of_what_nothing_names_is_told_where_nobody_is_asked(tmp_p
 
 
 async def test_a_session_goes_on(tmp_path: Path) -> None:
-    async with FakeOpenAI([Reply("one"), Reply("two")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [Reply("one"), Reply("two")]) as (server, pinfold):
         assert (await pinfold.run("exec", "first")).code == 0
         assert (await pinfold.run("exec", "--last", "second")).code == 0
     first, *others = (message["content"] for message in server.bodies[1]["messages"][1:])
@@ -227,8 +227,7 @@ async def test_a_session_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("flags", [(), ("--json",)])
 async def test_what_was_torn_off_a_session_is_told(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    async with FakeOpenAI([Reply("one"), Reply("two")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [Reply("one"), Reply("two")]) as (_, pinfold):
         assert (await pinfold.run("exec", "first")).code == 0
         [rollout] = pinfold.rollouts()
         lines = rollout.read_bytes().splitlines(keepends=True)
@@ -252,8 +251,7 @@ FAULTS = {
 async def test_a_fault_that_stays_is_one_plain_line(
     tmp_path: Path, fault: Reply, state: str
 ) -> None:
-    async with FakeOpenAI([fault]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [fault]) as (_, pinfold):
         ended = await pinfold.run("exec", "go")
     assert ended.code == 1
     assert "Traceback" not in ended.err
@@ -271,8 +269,7 @@ PASSING = {
 
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
 async def test_a_fault_that_passes_is_survived(tmp_path: Path, fault: Reply) -> None:
-    async with FakeOpenAI([fault, Reply("all is well")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [fault, Reply("all is well")]) as (_, pinfold):
         ended = await pinfold.run("exec", "go")
     assert ended.code == 0, ended.err
     assert ended.out.endswith("all is well\n")
@@ -282,8 +279,7 @@ async def test_a_fault_that_passes_is_survived(tmp_path: Path, fault: Reply) -> 
 async def test_killed_in_mid_stream_it_resumes_whole(tmp_path: Path) -> None:
     gate = asyncio.Event()
     script = [Reply("one"), Reply("never finished", gate=gate, gate_at=3), Reply("three")]
-    async with FakeOpenAI(script) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, script) as (server, pinfold):
         await pinfold.run("exec", "first")
         process = await pinfold.start("exec", "--last", "second")
         while len(server.bodies) < 2:
@@ -301,8 +297,9 @@ async def test_killed_in_mid_stream_it_resumes_whole(tmp_path: Path) -> None:
 
 async def test_a_held_session_is_told_who_holds_it(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    async with FakeOpenAI([Reply("one"), Reply("slow", gate=gate), Reply("in a copy")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(
+        tmp_path, [Reply("one"), Reply("slow", gate=gate), Reply("in a copy")]
+    ) as (server, pinfold):
         await pinfold.run("exec", "first")
         holder = await pinfold.start("exec", "--last", "second")
         while len(server.bodies) < 2:
@@ -317,29 +314,6 @@ async def test_a_held_session_is_told_who_holds_it(tmp_path: Path) -> None:
     assert forked.code == 0, forked.err
     assert forked.out == "in a copy\n"
     assert len(pinfold.rollouts()) == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["exec", ""], 2, "the prompt is empty"),
-        (["--config", "nonsense", "exec", "x"], 2, "SECTION.KEY=VALUE"),
-        (["-C", "nowhere", "exec", "x"], 2, "is not a folder"),
-        (["exec", "--approvals", "maybe", "x"], 2, "invalid choice"),
-        (["resume", "zzz"], 1, "There is no session"),
-        (["replay", "nothing.jsonl"], 1, "can't be read"),
-        (["-c", "model.context_window=many", "exec", "x"], 2, "must be a number, not 'many'"),
-        (["-c", "nosuch.key=1", "exec", "x"], 2, "nosuch is not a section of settings"),
-        (["-c", "agent.max_stesp=1", "sessions"], 2, "did you mean agent.max_steps?"),
-    ],
-)
-async def test_wrong_use_is_told_plainly(
-    tmp_path: Path, arguments: list[str], code: int, said: str
-) -> None:
-    ended = await Pinfold(tmp_path).run(*arguments)
-    assert ended.code == code
-    assert said in ended.err
-    assert "Traceback" not in ended.err
 
 
 async def test_doctor_finds_the_server_and_reads_the_config(tmp_path: Path) -> None:
@@ -363,8 +337,7 @@ async def test_doctor_finds_the_server_and_reads_the_config(tmp_path: Path) -> N
 
 
 async def test_export_copies_what_this_version_does_not_know(tmp_path: Path) -> None:
-    async with FakeOpenAI([Reply("one")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [Reply("one")]) as (_, pinfold):
         await pinfold.run("exec", "first")
     rollout = pinfold.rollouts()[0]
     strange = b'{"seq":99,"ts":"2026-01-01T00:00:00Z","type":"from_the_future","data":{"a":[1]}}\n'
@@ -374,24 +347,12 @@ async def test_export_copies_what_this_version_does_not_know(tmp_path: Path) -> 
     assert ended.out.encode() == rollout.read_bytes()
 
 
-async def test_json_of_a_later_opening_has_the_id_and_nothing_twice(tmp_path: Path) -> None:
-    slow = Reply(status=429, body={"error": {"message": "slow"}}, headers={"retry-after": "0.1"})
-    async with FakeOpenAI([Reply("one"), slow, Reply("two")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
-        before = (await pinfold.run("exec", "--json", "first")).out.splitlines()
-        ended = await pinfold.run("exec", "--json", "--last", "second")
-    written = pinfold.rollouts()[0].read_text().splitlines()
-    assert ended.out.splitlines() == [written[0], *written[len(before) :]]
-    assert "Trying again." in ended.err
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_a_signal_interrupts_and_the_command_ends_with_it(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     waits = Call("shell", json.dumps({"command": "echo $$ > pid; exec sleep 600"}), "c1")
-    async with FakeOpenAI([Reply(calls=(waits,))]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [Reply(calls=(waits,))]) as (_, pinfold):
         process = await pinfold.start("exec", "--approvals", "full", "wait")
         pid = pinfold.work / "pid"
         while not (pid.exists() and pid.read_text().strip()):
@@ -405,8 +366,7 @@ async def test_a_signal_interrupts_and_the_command_ends_with_it(
 
 async def test_a_reader_that_leaves_ends_it_without_a_word(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    async with FakeOpenAI([Reply("hello", gate=gate, gate_at=3)]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [Reply("hello", gate=gate, gate_at=3)]) as (_, pinfold):
         process = await pinfold.start("exec", "--json", "go")
         assert process.stdout is not None
         assert process.stderr is not None
@@ -451,8 +411,10 @@ async def test_what_an_untrusted_project_wants_is_named_on_stderr(
     tmp_path: Path, json_mode: list[str]
 ) -> None:
     write = Call("write_file", json.dumps({"path": "new.txt", "content": "x"}), "c1")
-    async with FakeOpenAI([Reply(calls=(write,)), Reply("I may not.")]) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url))
+    async with on_server(tmp_path, [Reply(calls=(write,)), Reply("I may not.")]) as (
+        server,
+        pinfold,
+    ):
         project = pinfold.work / ".pinfold" / "config.toml"
         project.parent.mkdir()
         project.write_text(
@@ -505,8 +467,7 @@ PAGES = {"/v1/models": {"data": [{"id": "scripted-1"}, {"id": "scripted-2"}]}}
 async def test_what_was_asked_for_and_is_not_there_is_wrong_use(
     tmp_path: Path, arguments: list[str], env: dict[str, str], said: str
 ) -> None:
-    async with FakeOpenAI([Reply("hello")], pages=PAGES) as server:
-        pinfold = Pinfold(tmp_path, **Pinfold.on(server.url), **env)
+    async with on_server(tmp_path, [Reply("hello")], pages=PAGES, **env) as (server, pinfold):
         ended = await pinfold.run("exec", *arguments, "go")
         assert not server.bodies
     assert ended.code == 2

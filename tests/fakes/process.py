@@ -6,12 +6,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import chdir, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, chdir, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
+from fakes.openai_server import FakeOpenAI, Recorded, Reply
 from pinfold.__main__ import main
 
 
@@ -119,6 +121,20 @@ class Pinfold:
             "PINFOLD_MODEL__NAME": "scripted-1",
             "PINFOLD_MODEL__CONTEXT_WINDOW": "8192",
         }
+
+
+@asynccontextmanager
+async def on_server(
+    root: Path,
+    script: Iterable[Reply] = (),
+    *,
+    answer: Callable[[Recorded], Reply | None] | None = None,
+    pages: Mapping[str, Any] | None = None,
+    **env: str,
+) -> AsyncIterator[tuple[FakeOpenAI, Pinfold]]:
+    """A scripted server, and `pinfold` with the environment that points at it."""
+    async with FakeOpenAI(script, answer=answer, pages=pages) as server:
+        yield server, Pinfold(root, **Pinfold.on(server.url), **env)
 
 
 @contextmanager
