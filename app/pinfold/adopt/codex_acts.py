@@ -1,7 +1,6 @@
 """What Codex's tool calls did, and what is in its messages, for the detail of their items."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from pinfold.adopt.artifacts import file
@@ -13,6 +12,7 @@ from pinfold.adopt.codex_tools import (
     command_of,
     outcome,
     patch_of,
+    patched_files,
 )
 from pinfold.adopt.host_text import Spans, inside
 from pinfold.adopt.lines import list_of, object_of, text_of
@@ -38,7 +38,6 @@ _WITHIN = 500
 """Characters at the head of an output that may hold Codex's own lines."""
 _KEPT = 2_000
 """Characters to keep at each end of an output that was wrapped in JSON."""
-_SECTION = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+?)\s*")
 _ASKED = ("# Context from my IDE setup:", "# Files mentioned by the user:")
 """How an editor's messages begin, which end with the prompt."""
 _PROMPT = "## My request for Codex:\n"
@@ -115,25 +114,11 @@ def _wrapped(output: str) -> dict[str, Any]:
 
 
 def _patched(given: dict[str, Any], cwd: str, *, ok: bool) -> dict[str, Any]:
-    sections = list(_sections(patch_of(given), cwd))
-    paths = list(dict.fromkeys(path for path, _ in sections))
-    parts = (DiffPart(path, lines) for path, lines in sections if lines)
+    patched = patched_files(patch_of(given))
+    parts = [DiffPart(file(part.path, "update", cwd).uri, part.lines) for part in patched]
+    paths = list(dict.fromkeys(part.path for part in parts))
     bodies = [key for key in PATCHES if key in given]
-    return edited(paths, parts if ok else (), bodies=bodies)
-
-
-def _sections(patch: str, cwd: str) -> Iterator[tuple[str, list[str]]]:
-    """Each file of a patch, with its signed lines."""
-    path, lines = "", list[str]()
-    for line in patch.splitlines():
-        if match := _SECTION.fullmatch(line):
-            if path:
-                yield path, lines
-            path, lines = file(match[1], "update", cwd).uri, []
-        elif path and line[:1] in {" ", "+", "-"}:
-            lines.append(line)
-    if path:
-        yield path, lines
+    return edited(paths, [part for part in parts if ok and part.lines], bodies=bodies)
 
 
 def _plan(given: dict[str, Any]) -> list[dict[str, str]]:

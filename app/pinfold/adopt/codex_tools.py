@@ -4,9 +4,9 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
-from pinfold.adopt.artifacts import Touched
+from pinfold.adopt.artifacts import Op, Touched
 from pinfold.adopt.artifacts import command as ran
 from pinfold.adopt.artifacts import file as seen
 from pinfold.adopt.lines import list_of, object_of, parse, text_of
@@ -18,20 +18,37 @@ PATCHES = ("input", "patch", "cmd", "command")
 _READERS = frozenset({"cat", "head", "tail", "nl"})
 _SHELL_SIGNS = frozenset("|;<>$`*?(){}[]~&\n\\")
 """With one of these, a word may not be the path that it looks like."""
-_PATCH_LINE = re.compile(
-    r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE
-)
-_PATCH_OPS: dict[str, Literal["create", "update", "delete"]] = {
-    "Add": "create",
-    "Update": "update",
-    "Delete": "delete",
-}
+_PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_MOVED = re.compile(r"^\*\*\* Move to: (.+)$", re.MULTILINE)
+_PATCH_OPS: dict[str, Op] = {"Add": "create", "Update": "update", "Delete": "delete"}
 _LONGEST_SPLIT = 10_000
 """Longer commands are not split into words."""
 _SED_PRINT = re.compile(r"[\d,$]+p")
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})$", re.MULTILINE)
 _EXIT_WITHIN = 500
 """Characters at the head of an output that may hold the exit code."""
+
+
+class PatchedFile(NamedTuple):
+    """A file in a patch."""
+
+    path: str
+    op: Op
+    moved_to: str
+    """Its new path; empty if it does not move."""
+    lines: list[str]
+    """Each begins with ` `, `+` or `-`."""
+
+
+def patched_files(patch: str) -> Iterator[PatchedFile]:
+    heads = list(_PATCHED.finditer(patch))
+    ends = [*(head.start() for head in heads[1:]), len(patch)]
+    for head, end in zip(heads, ends, strict=True):
+        body = patch[head.end() : end]
+        moved = _MOVED.search(body)
+        lines = [line for line in body.splitlines() if line[:1] in {" ", "+", "-"}]
+        moved_to = moved[1].rstrip() if moved else ""
+        yield PatchedFile(head[2].rstrip(), _PATCH_OPS[head[1]], moved_to, lines)
 
 
 def touched(name: str, arguments: str, cwd: str) -> list[Touched]:
@@ -104,16 +121,11 @@ def _script(argv: list[str] | str) -> str:
 
 
 def _patched(patch: str, base: str, cwd: str) -> Iterator[Touched]:
-    updated: str | None = None
-    for match in _PATCH_LINE.finditer(patch):
-        op, path, moved_to = (group and group.rstrip() for group in match.groups())
-        if moved_to:
-            if updated:
-                yield seen(updated, "delete", cwd, base)
-            yield seen(moved_to, "create", cwd, base)
-            continue
-        updated = path
-        yield seen(path, _PATCH_OPS[op], cwd, base)
+    for patched in patched_files(patch):
+        yield seen(patched.path, patched.op, cwd, base)
+        if patched.moved_to:
+            yield seen(patched.path, "delete", cwd, base)
+            yield seen(patched.moved_to, "create", cwd, base)
 
 
 def _read(command: str, base: str, cwd: str) -> Iterator[Touched]:
