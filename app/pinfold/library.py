@@ -167,8 +167,9 @@ def _read(messages: Sequence[Message], budget: int, pins: Sequence[Pin]) -> Wind
 def _events(messages: Sequence[Message]) -> list[Event]:
     """The messages as a session, each at a time of its own. Raises `ValueError`."""
     told = [{**message, "timestamp": _EPOCH + index} for index, message in enumerate(messages)]
+    began = datetime.fromtimestamp(_EPOCH, UTC)
     try:
-        return list(read_document(told, Path("messages"), _time(0)).events)
+        return list(read_document(told, Path("messages"), began).events)
     except NotASession as error:
         raise ValueError(str(error)) from error
 
@@ -184,10 +185,6 @@ def _pins(
         if isinstance(event.data, ItemAdded) and _index(event.ts) in indexes
     ]
     return (*numbers, *(pin for pin in pins if isinstance(pin, str)))
-
-
-def _time(index: int) -> datetime:
-    return datetime.fromtimestamp(_EPOCH + index, UTC)
 
 
 def _index(at: datetime) -> int:

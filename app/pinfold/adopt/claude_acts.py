@@ -70,12 +70,12 @@ class ClaudeActs:
         detail: dict[str, Any] = {"ok": ok}
         if host := _host(tool, text, ok=ok):
             detail["host"] = host
-        detail |= self._done(tool, given, text, extra, cwd, ok=ok)
+        detail |= self._act(tool, given, text, extra, cwd, ok=ok)
         if not ok and text.startswith(_REFUSALS):
             detail |= refused(text, text.partition(_SAID)[2].partition(_AFTER_WORDS)[0].strip())
         return detail
 
-    def _done(
+    def _act(
         self,
         tool: str,
         given: Given,

@@ -62,7 +62,7 @@ class _Reader:
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self._at = datetime.fromtimestamp(0, UTC)
-        self._told = False
+        self._has_meta = False
         """Whether a `session_meta` has been read."""
         self._cwd = ""
         self._provider = "openai"
@@ -119,9 +119,9 @@ class _Reader:
             self.builder.skip("line without a type")
 
     def _session(self, meta: dict[str, Any]) -> None:
-        if self._told:
+        if self._has_meta:
             return
-        self._told = True
+        self._has_meta = True
         self._cwd = text_of(meta, "cwd")
         self._provider = text_of(meta, "model_provider") or self._provider
         self.builder.start(

@@ -54,11 +54,11 @@ class CodexActs:
         given = arguments_of(arguments)
         detail = {**outcome(output), **_wrapped(output)}
         if output.strip() in _REFUSED:
-            done = self._done(name, given, output, cwd, ok=False)
+            done = self._act(name, given, output, cwd, ok=False)
             return {**done, **refused(output)}
-        return detail | self._done(name, given, output, cwd, ok=detail["ok"])
+        return detail | self._act(name, given, output, cwd, ok=detail["ok"])
 
-    def _done(
+    def _act(
         self, name: str, given: dict[str, Any], output: str, cwd: str, *, ok: bool
     ) -> dict[str, Any]:
         patch = patch_of(given)

@@ -98,12 +98,17 @@ async def evaluate(
         listener(EvalProgress(next(done), every, conversation, strategy))
         await asyncio.sleep(0)
 
-    runs: list[list[_Ran]] = []
+    runs: list[list[_ConversationTrials]] = []
     """By trial."""
     try:
         for number, some in enumerate(chosen):
             seed = wish.seed + number
-            runs.append([await _ran(one, seed, wish, strategies, setting, step) for one in some])
+            runs.append(
+                [
+                    await _conversation_trials(one, seed, wish, strategies, setting, step)
+                    for one in some
+                ]
+            )
     except asyncio.CancelledError:
         if not runs:
             raise
@@ -120,7 +125,7 @@ async def evaluate(
         compactions=wish.compactions,
         budget=wish.budget,
         user_share=round(min(ran.user_tokens for some in runs for ran in some) / wish.budget, 2),
-        conversations=_titles(chosen),
+        conversations=tuple(sorted({told.title for some in chosen for told in some})),
         model=speakers.writer.name if speakers else "",
         judge=speakers.judge.name if speakers else "",
         smoke=smoke,
@@ -134,7 +139,7 @@ async def evaluate(
     return replace(found, verdict=verdict(found))
 
 
-class _Ran(Struct, frozen=True):
+class _ConversationTrials(Struct, frozen=True):
     """The trials of all strategies on one conversation."""
 
     user_tokens: int
@@ -143,14 +148,14 @@ class _Ran(Struct, frozen=True):
     """By strategy."""
 
 
-async def _ran(
+async def _conversation_trials(
     dialogue: Dialogue,
     seed: int,
     wish: EvalWish,
     strategies: Sequence[Chosen],
     setting: Setting,
     step: Callable[[str, str], Awaitable[None]],
-) -> _Ran:
+) -> _ConversationTrials:
     conversation = compose(
         dialogue,
         seed,
@@ -160,7 +165,7 @@ async def _ran(
     )
     every_one = [strategy for strategy, _ in strategies]
     made = await trials.run(conversation, every_one, setting, partial(step, dialogue.name))
-    return _Ran(conversation.stretches[0].user_tokens, made)
+    return _ConversationTrials(conversation.stretches[0].user_tokens, made)
 
 
 def _setting(wish: EvalWish, counter: Counter, speakers: Speakers | None) -> Setting:
@@ -181,7 +186,3 @@ def _chosen(wish: EvalWish, trial: int, with_model: bool) -> list[Dialogue]:
         return list(every)
     start = wish.seed + trial * number
     return [every[(start + at) % len(every)] for at in range(number)]
-
-
-def _titles(chosen: Sequence[Sequence[Dialogue]]) -> tuple[str, ...]:
-    return tuple(sorted({dialogue.title for some in chosen for dialogue in some}))

@@ -21,37 +21,37 @@ def verdict(found: Recorded) -> str:
             "to compare. Allow more with --budget."
         )
     best = max(ours, key=lambda row: row.mean)
-    sentences = [f"In {found.budget:,} tokens, {_keep(best, ours)}."]
+    sentences = [f"In {found.budget:,} tokens, {_keepers(best, ours)}."]
     if others := [row for row in fair if row.origin == "baseline"]:
         other = max(others, key=lambda row: row.mean)
-        sentences.append(f"The best baseline, {other.strategy}, keeps {_kept(other)}.")
+        sentences.append(f"The best baseline, {other.strategy}, keeps {_kept_text(other)}.")
     beside = {row.strategy: row for row in found.real if "need" in row.kept}
     if OWN in beside and best.strategy in beside:
         own, same = beside[OWN], beside[best.strategy]
         sentences.append(
-            f"Where the original tools compacted, they kept {_kept(own)}, in {own.tokens:,} "
-            f"tokens on average; {best.strategy} {_shares(same)}, in {same.tokens:,}."
+            f"Where the original tools compacted, they kept {_kept_text(own)}, in {own.tokens:,} "
+            f"tokens on average; {best.strategy} {_shares_text(same)}, in {same.tokens:,}."
         )
     if weak := [f"{NAMES[name]} ({part:.0%})" for name, part in best.kept.items() if part < LOST]:
         sentences.append(f"Weakest in {best.strategy}: {', '.join(weak)}.")
     return " ".join(sentences)
 
 
-def _keep(best: StrategyScore, ours: Sequence[StrategyScore]) -> str:
+def _keepers(best: StrategyScore, ours: Sequence[StrategyScore]) -> str:
     level = [row for row in ours if abs(row.mean - best.mean) < LEVEL]
     if len(level) == 1:
-        return f"{best.strategy} keeps {_kept(best)}"
-    about = "" if len({_kept(row) for row in level}) == 1 else "about "
-    return f"{listed([row.strategy for row in level])} keep {about}{_kept(best)}"
+        return f"{best.strategy} keeps {_kept_text(best)}"
+    about = "" if len({_kept_text(row) for row in level}) == 1 else "about "
+    return f"{listed([row.strategy for row in level])} keep {about}{_kept_text(best)}"
 
 
-def _kept(row: StrategyScore) -> str:
+def _kept_text(row: StrategyScore) -> str:
     shares = f"{row.kept['need']:.0%} of the names that the agent needed later"
     if "words" in row.kept:
         shares += f" and {row.kept['words']:.0%} of what the user said"
     return shares
 
 
-def _shares(row: StrategyScore) -> str:
+def _shares_text(row: StrategyScore) -> str:
     said = [row.kept[name] for name in ("need", "words") if name in row.kept]
     return " and ".join(f"{part:.0%}" for part in said)

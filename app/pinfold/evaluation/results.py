@@ -46,7 +46,8 @@ def result(
         times=_times(every),
         spent=_spent(every, writer),
         trials=tuple(
-            tuple(round(coherence(_read(at, some)), 4) for at in range(reached)) for some in runs
+            tuple(round(coherence(_mean_read(at, some)), 4) for at in range(reached))
+            for some in runs
         ),
         asked_trials=tuple(
             tuple(_asked_coherence(at, some) for at in range(reached)) for some in runs
@@ -59,10 +60,10 @@ def result(
 
 def _point(at: int, runs: Sequence[Sequence[Trial]]) -> Point:
     every = [trial.points[at] for some in runs for trial in some]
-    asked = [graded for some in runs if (graded := _asked(at, some))]
+    asked = [graded for some in runs if (graded := _mean_asked(at, some))]
     return Point(
         compactions=at,
-        read=scores([_read(at, some) for some in runs]),
+        read=scores([_mean_read(at, some) for some in runs]),
         asked=scores(asked) if asked else None,
         tokens=spread(point.tokens for point in every),
         within=all(point.within for point in every),
@@ -71,25 +72,26 @@ def _point(at: int, runs: Sequence[Sequence[Trial]]) -> Point:
     )
 
 
-def _read(at: int, some: Iterable[Trial]) -> Graded:
+def _mean_read(at: int, some: Iterable[Trial]) -> Graded:
     """The mean over the conversations of a trial."""
     return mean([trial.points[at].read for trial in some])
 
 
-def _asked(at: int, some: Iterable[Trial]) -> Graded | None:
+def _mean_asked(at: int, some: Iterable[Trial]) -> Graded | None:
     graded = [scores for trial in some if (scores := trial.points[at].asked)]
     return mean(graded) if graded else None
 
 
 def _asked_coherence(at: int, some: Iterable[Trial]) -> float | None:
-    graded = _asked(at, some)
+    graded = _mean_asked(at, some)
     return round(coherence(graded), 4) if graded else None
 
 
 def _last_trials(runs: Sequence[Sequence[Trial]], at: int) -> dict[How, tuple[float | None, ...]]:
-    read = tuple(round(fmean(_read(at, some).values()), 4) for some in runs)
+    read = tuple(round(fmean(_mean_read(at, some).values()), 4) for some in runs)
     asked = tuple(
-        round(fmean(graded.values()), 4) if (graded := _asked(at, some)) else None for some in runs
+        round(fmean(graded.values()), 4) if (graded := _mean_asked(at, some)) else None
+        for some in runs
     )
     return {"read": read, "asked": asked}
 

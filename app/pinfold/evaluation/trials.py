@@ -129,7 +129,7 @@ class _Run:
     async def compact(self, stretch: Stretch) -> None:
         """Go to the next point, or set `not_run`."""
         try:
-            self.take([await self._replaced()])
+            self.take([await self._replacement()])
         except Exception as error:  # a third party's strategy may raise anything
             self.trial.not_run = str(error) or type(error).__name__
         else:
@@ -150,10 +150,10 @@ class _Run:
         ungraded = setting.questioner is not None and asked is None
         return Reached(WindowText(items).scores(truth), asked, tokens, within, ungraded)
 
-    async def _replaced(self) -> WindowReplaced:
+    async def _replacement(self) -> WindowReplaced:
         """Raises `Refused`, `ProviderError`."""
         setting, strategy, trial = self._setting, self._strategy, self.trial
-        material = await self._prepared() if strategy.needs_model else Material()
+        material = await self._material() if strategy.needs_model else Material()
         view = self._view()  # again: nothing is worked out yet
         begun = time.perf_counter()
         plan = strategy.plan(view, material, setting.options)
@@ -162,7 +162,7 @@ class _Run:
         window = self._projections.window
         return engine.event_of(plan, max(window.archive) + 1, window.generation + 1, "manual")
 
-    async def _prepared(self) -> Material:
+    async def _material(self) -> Material:
         """Raises `Refused`, `ProviderError`."""
         setting, trial, speaker = self._setting, self.trial, self._setting.speaker
         assert speaker is not None

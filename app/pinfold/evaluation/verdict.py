@@ -38,10 +38,12 @@ def verdict(found: Evaluation) -> str:
     final = [_final(result, how) for result in best]
     known = "a model should still know" if asked else "a window should still say"
     after = plural(found.compactions, "compaction")
-    sentences = [f"After {after} to {found.budget:,} tokens, {_keep(best, how)} of what {known}."]
+    sentences = [
+        f"After {after} to {found.budget:,} tokens, {_keepers(best, how)} of what {known}."
+    ]
     means = {probe: min(scores.probes[probe].mean for scores in final) for probe in PROBES}
     if kept := [name for probe, name in NAMES.items() if means[probe] >= KEPT]:
-        sentences.append(f"Trust {_pronoun(best)} with {listed(kept)}.")
+        sentences.append(f"Trust {'it' if len(best) == 1 else 'them'} with {listed(kept)}.")
     if lost := sorted((means[probe], name) for probe, name in NAMES.items() if means[probe] < LOST):
         worst = [f"{name} ({mean:.0%})" for mean, name in lost]
         sentences.append(f"Pin or repeat: {listed(worst)}.")
@@ -69,7 +71,7 @@ def _is_ahead(one: StrategyResult, other: StrategyResult, how: How) -> bool:
     return all(a is not None and b is not None and a > b for a, b in pairs)
 
 
-def _keep(best: Sequence[StrategyResult], how: How) -> str:
+def _keepers(best: Sequence[StrategyResult], how: How) -> str:
     names = listed([result.strategy for result in best])
     shares = list(dict.fromkeys(_share(_final(result, how).overall) for result in best))
     if len(best) == 1:
@@ -81,10 +83,6 @@ def _keep(best: Sequence[StrategyResult], how: How) -> str:
 
 def _share(of: Spread) -> str:
     return f"{of.mean:.0%} ± {of.deviation:.1%}"
-
-
-def _pronoun(best: Sequence[StrategyResult]) -> str:
-    return "it" if len(best) == 1 else "them"
 
 
 def comparison(of: Comparison, trials: int) -> str:

@@ -30,7 +30,7 @@ def render(transcript: ExportedSession) -> str:
 
 def file_name(transcript: ExportedSession) -> str:
     """The name under which Codex finds a rollout in its folder of sessions."""
-    return f"rollout-{_begun(transcript):%Y-%m-%dT%H-%M-%S}-{thread_id(transcript)}.jsonl"
+    return f"rollout-{_started_at(transcript):%Y-%m-%dT%H-%M-%S}-{thread_id(transcript)}.jsonl"
 
 
 def thread_id(transcript: ExportedSession) -> str:
@@ -38,16 +38,16 @@ def thread_id(transcript: ExportedSession) -> str:
     try:
         return str(uuid.UUID(transcript.session))
     except ValueError:
-        told = f"pinfold:{transcript.session}:{_begun(transcript).isoformat()}"
+        told = f"pinfold:{transcript.session}:{_started_at(transcript).isoformat()}"
         return str(uuid.uuid5(uuid.NAMESPACE_URL, told))
 
 
-def _begun(transcript: ExportedSession) -> datetime:
+def _started_at(transcript: ExportedSession) -> datetime:
     return transcript.started_at or _EPOCH
 
 
 def _lines(transcript: ExportedSession) -> Iterator[Payload]:
-    at = _begun(transcript)
+    at = _started_at(transcript)
     # No model provider: Codex would refuse to continue with any but that one.
     meta = {
         "id": thread_id(transcript),

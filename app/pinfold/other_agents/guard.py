@@ -28,7 +28,7 @@ def run(work: Work, patience: float | None = None) -> int:
         if answer:
             _write_all(1, answer)
     except BaseException as error:
-        why = _said(error)
+        why = _error_text(error)
     if why:
         with contextlib.suppress(BaseException):
             _log(why)
@@ -69,7 +69,7 @@ def _work(work: Work, writer: int) -> None:
         try:
             said = f"+{work()}"
         except BaseException as error:
-            said = f"-{_said(error)}"
+            said = f"-{_error_text(error)}"
         _write_all(writer, said.encode(errors="replace"))
     finally:
         os._exit(0)
@@ -80,7 +80,7 @@ def _write_all(fd: int, content: bytes) -> None:
         content = content[os.write(fd, content) :]
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 

@@ -44,7 +44,7 @@ def kept_in(
         if kind == "path":
             yield KeptLine(line, _holds_path(texts, rest.strip()))
         elif kind == "decision":
-            yield KeptLine(line, _tells_of(items, texts, int(rest.strip().removeprefix("#"))))
+            yield KeptLine(line, _has_or_quotes(items, texts, int(rest.strip().removeprefix("#"))))
         else:
             yield KeptLine(line, spaced(line) in plain)
     for question in questions:
@@ -65,7 +65,7 @@ def _holds_path(texts: Iterable[str], path: str) -> bool:
     return any(whole.search(text) for text in texts)
 
 
-def _tells_of(items: Sequence[Item], texts: Sequence[str], n: int) -> bool:
+def _has_or_quotes(items: Sequence[Item], texts: Sequence[str], n: int) -> bool:
     """Whether the window has item `n`, or a digest or summary that quotes its number."""
     number = re.compile(rf"#{n}(?!\d)")
     return any(

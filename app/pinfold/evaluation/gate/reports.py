@@ -53,7 +53,7 @@ def junit(outcome: RuleOutcome) -> bytes:
         names = {"classname": one_line(verdict.rule), "name": one_line(verdict.session)}
         case = ET.SubElement(suite, "testcase", names)
         if verdict.lost:
-            failure = ET.SubElement(case, "failure", message=one_line(_why(verdict)))
+            failure = ET.SubElement(case, "failure", message=one_line(_failure_text(verdict)))
             failure.text = "\n".join(
                 clean(f"{line}: {since or UNKNOWN}") for line, since in missing(verdict)
             )
@@ -77,7 +77,7 @@ def _rows(outcome: RuleOutcome) -> Iterator[tuple[str, str, str, str]]:
         yield session, "", "can't be read", ""
 
 
-def _why(verdict: Verdict) -> str:
+def _failure_text(verdict: Verdict) -> str:
     if verdict.kept.not_run:
         return verdict.kept.not_run
     return f"keeps {verdict.kept.share:.0%}, must keep {verdict.at_least:.0%}"

@@ -124,11 +124,11 @@ def _check(rule: GateRule, *, with_model: bool) -> None:
             "[[model.rule]]."
         )
     for line in rule.keeps:
-        if (wrong := _wrong(line)) is not None:
+        if (wrong := _problem(line)) is not None:
             raise RulesError(f"The rule “{rule.name}” keeps “{line}”: {wrong}.")
 
 
-def _wrong(line: str) -> str | None:
+def _problem(line: str) -> str | None:
     """What is wrong with a line of `keeps`."""
     kind, colon, rest = line.partition(":")
     if not colon or kind not in {"path", "decision", "exam"}:
