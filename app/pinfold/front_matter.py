@@ -159,7 +159,7 @@ def _values(handler: Any, head: str, name: str, before: int, notes: list[str]) -
 
 
 class _Broken(Exception):
-    """No YAML that is read here; `line` counts from 1."""
+    """The text is not supported YAML; `line` counts from 1."""
 
     def __init__(self, why: str, line: int) -> None:
         super().__init__(one_line(why))

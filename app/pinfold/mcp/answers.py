@@ -1,4 +1,4 @@
-"""The user's answers about servers, and what those offered at the time."""
+"""The user's answers about servers, with what each server offered at the time."""
 
 import hashlib
 import os
@@ -20,11 +20,11 @@ MAX_BYTES = 64_000_000
 MOST_FILE = 256_000_000
 """Bytes of a file that a command line names."""
 MOST_FILES = 2_000
-"""Of one folder that is run as a program."""
+"""Files of one folder that is run as a program."""
 PROGRAM = ("__main__.py", "__init__.py", "pyproject.toml", "package.json", "index.js")
 """A folder with one of them is run as a program where a command line names it."""
 NOT_OURS = frozenset({".git", "__pycache__", "node_modules", ".venv"})
-"""Folders within it that are left out: too many files, or they change by themselves."""
+"""Folders in it that do not count: too many files, or they change by themselves."""
 MOST_NAMES = 5_000
 """Words of a command line that may name a file."""
 _BETWEEN = re.compile(r"[\s=@:,;&|()<>'\"`]+")

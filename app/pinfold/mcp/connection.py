@@ -55,7 +55,7 @@ class SignInNeeded(ToolError):
 
 
 class ServerConnection:
-    """From the start of a server to its end."""
+    """A connection to one server."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class ServerConnection:
         self._changed = changed
         self._stale = asyncio.Event()
         self._asking: list[tuple[Ask, asyncio.Timeout]] = []
-        """Who can be asked, by the calls under way, with their limits of time."""
+        """For each running call: how to ask the user, and its timeout."""
         self._live: asyncio.Task[None] | None = None
         self._client: Client | None = None
         self._transport: Transport | None = None
@@ -83,7 +83,7 @@ class ServerConnection:
                 await self._begin("legacy")
 
     async def offer(self) -> Offer:
-        """What it offers now. Raises `ToolError`, likewise."""
+        """What it offers now. Raises `ToolError` as `open` does."""
         assert self._client is not None
         async with self._in_time():
             return await self._sent(offer_of(self._definition.name, self._client))
@@ -212,7 +212,7 @@ class ServerConnection:
             self._client = None
 
     async def _watch(self, client: "Client", transport: Transport) -> None:
-        """Until it ends: hear of its lists, and read those that have changed."""
+        """Follow changes of its lists until it ends."""
         following = asyncio.create_task(self._follow())
         listening = asyncio.create_task(self._listen(client))
         try:
@@ -223,7 +223,7 @@ class ServerConnection:
             await asyncio.wait([following, listening])
 
     async def _listen(self, client: "Client") -> None:
-        """Since 2026-07-28 a server tells of changes only those who listen."""
+        """Since 2026-07-28 a server reports changes only to clients that listen."""
         from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
@@ -282,12 +282,12 @@ def _fail(ready: "asyncio.Future[None]", error: Exception) -> None:
 
 
 def _error_text(error: BaseException) -> str:
-    """What an error says; of a group, what its first one does."""
+    """The message of an error, or of the first one in a group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return str(error) or type(error).__name__
 
 
 def short(text: str) -> str:
-    """What somebody else says, on one line."""
+    """Foreign text as one short line."""
     return one_line(text[:1_000])[:300].rstrip(".") or "it gave no reason"

@@ -1,4 +1,4 @@
-"""How a server is reached, as a config says it."""
+"""The configuration of a server."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -22,7 +22,7 @@ INHERITED = (
 
 
 class DefinitionError(Exception):
-    """A server can't be used as it is configured; `str()` is one sentence."""
+    """The configuration of a server is wrong; `str()` is one sentence."""
 
 
 class Definition(Struct, frozen=True):
@@ -82,7 +82,7 @@ class Definition(Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """What is started, or where it is, for people."""
+        """Its command or URL, for people."""
         return self.url or " ".join((self.command, *self.args))
 
 

@@ -1,4 +1,4 @@
-"""What a server asks the user for, while one of its tools runs."""
+"""Elicitation: a server asks the user while one of its tools runs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the user has signed in to: tokens, in the system's keyring, else in a file of their own."""
+"""Stores OAuth tokens in the system's keyring, or in a private file."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +15,7 @@ from pinfold.small_files import read
 SERVICE = "pinfold"
 MAX_BYTES = 1_000_000
 KEYRING = b'"keyring"'
-"""What is in the file where the keyring holds the grant."""
+"""The file's content if the keyring has the grant."""
 
 
 class Grant(Struct, frozen=True):
@@ -52,7 +52,7 @@ class GrantFile:
             return None
 
     def write(self, grant: Grant) -> str:
-        """Where it is now, for people. Raises `OSError`."""
+        """Save it; where, for people. Raises `OSError`."""
         content = msgspec.json.encode(grant)
         make_folder(self.path.parent)
         if _into_keyring(self._name, content.decode()):

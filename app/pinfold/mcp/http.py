@@ -59,7 +59,7 @@ class Http:
         inner: httpx2.AsyncBaseTransport | None = None,
         auth: httpx2.Auth | None = None,
     ) -> None:
-        """`inner` is what requests go through; `auth` signs them."""
+        """`inner` replaces the network; `auth` signs requests."""
         self._url, self._headers = url, headers
         self._startup = startup
         self._inner = inner

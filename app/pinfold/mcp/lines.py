@@ -1,4 +1,4 @@
-"""Messages of a server, one a line: read in linear time, and only so much of them."""
+"""Messages of a server, one per line: read in linear time, with limits."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ _LOGGERS = ("mcp", "client", "httpx2", "httpcore2")
 
 
 class Log:
-    """A file for what a server prints besides messages, as far as that fits."""
+    """A file for what a server prints besides messages, up to `MOST_BYTES`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -25,7 +25,7 @@ class Log:
         self._file: IO[bytes] | None = None
 
     def open(self) -> None:
-        """Begin anew. Blocking. Without a disk to write to, nothing is kept."""
+        """Create or empty the file. Blocking. If that fails, nothing is kept."""
         try:
             make_folder(self.path.parent)
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -65,7 +65,7 @@ class GrantStorage:
 
 
 class Signing(OAuthClientProvider):
-    """Signs requests with what is kept, and renews it. Where that is refused, it asks nobody."""
+    """Signs requests with the stored tokens and renews them. It never asks the user."""
 
     def __init__(self, url: str, file: GrantFile) -> None:
         kept = GrantStorage(file)
@@ -208,7 +208,7 @@ async def _request_sign_in(
 
 
 def _require_https(url: httpx2.URL, what: str) -> None:
-    """Raises `ToolError` unless nobody on the way can read it."""
+    """Raises `ToolError` unless the connection is encrypted or stays on this machine."""
     if url.scheme == "https" or (url.scheme == "http" and _is_here(url.host)):
         return
     raise ToolError(f"Signing in was stopped: {what} is not https: {short(str(url))}.")

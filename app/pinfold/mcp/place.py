@@ -1,4 +1,4 @@
-"""Where a session's servers run, and how to reach them."""
+"""Where a session's servers run, and the transports to them."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -44,7 +44,7 @@ def signs_in(given: Definition) -> bool:
 
 
 def transport_of(given: Definition, place: ServerPlace, base: Path) -> Transport:
-    """The way to an expanded definition, whose paths begin at `base`. Raises `ToolError`."""
+    """The transport for an expanded definition, whose paths begin at `base`. Raises `ToolError`."""
     if given.url:
         from pinfold.mcp.http import Http
 

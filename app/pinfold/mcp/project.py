@@ -1,4 +1,4 @@
-"""The servers that a project asks for, in `.mcp.json`. Nobody has vouched for any of it."""
+"""Reads the servers in a project's `.mcp.json`, all of which is untrusted."""
 
 from pathlib import Path
 from typing import Any

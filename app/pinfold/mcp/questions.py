@@ -1,4 +1,4 @@
-"""What the user is asked about a server: all that the answer covers, in lines."""
+"""The questions to the user about a server, with all that the answer covers."""
 
 from collections.abc import Sequence
 from difflib import unified_diff

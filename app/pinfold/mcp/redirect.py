@@ -1,4 +1,4 @@
-"""Where a browser comes back to after it has signed in: one request on the loopback interface."""
+"""Receives the browser's redirect after signing in: one request on the loopback interface."""
 
 import asyncio
 from types import TracebackType

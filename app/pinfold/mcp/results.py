@@ -18,7 +18,7 @@ from pinfold.tools.pictures import MAX_BYTES, MAX_PICTURES, media_type_of
 from pinfold.tools.workspace import size_text
 
 MOST_TEXT = 400_000
-"""Characters of a result that are kept at hand; of more, its two ends."""
+"""Characters of a result; of a longer one, its two ends."""
 _SLICE = 16_384
 """Characters cleaned at a stretch."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -87,7 +87,7 @@ class _Outcome:
         self._parts.append(f"{before}[resource {resource.uri}, {kind}, {size}: not sent]")
 
     def add_structure(self, value: Any) -> None:
-        """Structured data, where the text does not say the same already."""
+        """Structured data, unless the text has it already."""
         if value is None:
             return
         if any(_same(part, value) for part in self._parts):

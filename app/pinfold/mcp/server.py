@@ -1,4 +1,4 @@
-"""One server of a session: its questions, its start, its end."""
+"""One server of a session: starts it, asks the user about it, ends it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -46,14 +46,14 @@ class McpServer:
         self._answers = Answers(place.state, self._base)
         self.state = ServerState(definition.name, "stopped", source=definition.source)
         self._said: asyncio.Future[bool] | None = None
-        """The user's answer, while it is waited for."""
+        """The user's answer, while a question is open."""
         self._connection: ServerConnection | None = None
         self._running: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
-        """Whether it neither starts nor stops."""
+        """Set unless it is starting or stopping."""
         self._settled.set()
         self._again = False
-        """Whether what the user said no to is asked again."""
+        """Whether to ask again what the user refused before."""
         self._start = ""
         self._about = ""
         self._offer = Offer()
@@ -105,7 +105,7 @@ class McpServer:
         await self._settled.wait()
 
     async def ready(self) -> ServerConnection:
-        """It, once it runs and the user has accepted it. Raises `ToolError`."""
+        """The connection, once it runs and the user has accepted it. Raises `ToolError`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(2 * self.definition.startup_timeout):
                 await self._settled.wait()
@@ -191,7 +191,7 @@ class McpServer:
         return f"in the sandbox, with{'' if self.definition.network else 'out'} the network"
 
     async def _stale(self) -> None:
-        """It says that its lists have changed."""
+        """Called when its lists have changed."""
         if self._connection is None:
             return
         try:
@@ -204,7 +204,7 @@ class McpServer:
                 running.cancel()
 
     async def _consider(self, offer: Offer) -> bool:
-        """Let the model have these texts, if the user accepts them or has done so."""
+        """Offer these texts to the model if the user accepts them or has before."""
         async with self._considering:
             self._offer = offer
             answer = await asyncio.to_thread(self._answers.read, self.definition)

@@ -1,4 +1,4 @@
-"""The transport to a server that is a process: ours, for the SDK's trusts what it reads."""
+"""The transport to a server that is a process; the SDK's own trusts what it reads."""
 
 import asyncio
 import os
@@ -56,7 +56,7 @@ class Stdio:
         self.unsigned = False
         self.ended = asyncio.Event()
         self.why = ""
-        """Why we ended it, if we did."""
+        """Why pinfold ended it; empty if it did not."""
 
     @property
     def ending(self) -> str:
@@ -156,7 +156,7 @@ class Stdio:
             self._log.write(line + b"\n")
 
     def _keep(self, line: bytes) -> str:
-        """Keep a whole message; where, as far as that is possible. Blocking."""
+        """Save a whole message; its path, or why there is none. Blocking."""
         try:
             return str(keep(self._log.path.parent.parent, self._log.path.stem, line))
         except OSError as error:
@@ -191,7 +191,7 @@ class Stdio:
         await self._send(checked)
 
     async def _fail(self, sent: str) -> None:
-        """Whoever waits for an answer may have lost it."""
+        """Fail all open requests: their answers may be lost."""
         asked, self._asked = self._asked, {}
         for number in asked.values():
             await self._answer(number, sent)

@@ -19,9 +19,9 @@ from pinfold.tokens.catalog import look_up
 from pinfold.wire.caching import is_openai
 
 LOCAL_SECONDS = 0.5
-"""How long servers that may not be there, all at once, may take to answer."""
+"""Time for all local servers together to answer."""
 ASKED_SECONDS = 3.0
-"""How long the one that was chosen may take."""
+"""Time for the chosen server to answer."""
 WHERE = "/model, --model, or [model] in config.toml"
 HOW = f"Change it with {WHERE}."
 _CHOSEN = {
@@ -45,7 +45,7 @@ class WantedModel:
     source: Literal["flag", "environment", "config", "name"] = "config"
     """Where provider or model were named; `name` is in the session, as with /model."""
     sure: bool = False
-    """The model's window was named with it, so that nobody need be asked whether it is there."""
+    """The window was given with the model, so the server need not be asked whether it has it."""
     ask: frozenset[str] = frozenset()
     """Providers that are asked for their windows though `context_window` names one."""
 
@@ -55,7 +55,7 @@ class StartModel:
     """The model to begin with. `endpoint` and `model` are there unless `kind` says otherwise."""
 
     kind: Literal["endpoint", "embedded", "none", "wrong"]
-    """`none` where there is nothing, `wrong` where there is not what the user asked for."""
+    """`none`: there is no model; `wrong`: not the one that the user asked for."""
     why: str
     """One sentence."""
     how_to_change: str = HOW
@@ -65,9 +65,9 @@ class StartModel:
     limit_output: bool = False
     """Whether the user set `max_output`, so that it goes out with each request."""
     reported: int | None = None
-    """The context window that the server tells, whichever counts."""
+    """The context window that the server reports, used or not."""
     unlearned: ModelInfo | None = None
-    """The model with the window that it would have, where a learned one has taken its place."""
+    """The model with its own window, if a learned one replaces that."""
 
 
 async def choose(

@@ -24,7 +24,7 @@ MAX_OUTPUT = 512
 """Tokens of one reply."""
 
 _CHATTER = re.compile(r"[\d.]++(?! E )")
-"""A line of llama.cpp's log that tells of no error."""
+"""A line of llama.cpp's log that is no error."""
 
 
 def model_path() -> Path | None:
@@ -222,7 +222,7 @@ class _Child:
         return not self.alive
 
     async def _end(self) -> NetworkError:
-        """What became of it, once its log is read to the end."""
+        """Stop it, and say why it ended from the end of its log."""
         await self.stop()
         last = self._tail.decode(errors="replace").strip().rpartition("\n")[2]
         because = f": {last}" if last and not _CHATTER.match(last) else ""

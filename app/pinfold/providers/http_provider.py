@@ -1,4 +1,4 @@
-"""Any endpoint that speaks Chat Completions or Responses.
+"""A provider for endpoints that speak Chat Completions or Responses.
 
 Over httpx2 alone: importing the openai SDK takes longer than all else between the start of the
 program and its first request.
@@ -39,7 +39,7 @@ each token costs more than all that is done with it."""
 COUNT_SECONDS = 10.0
 """How long a server may take to count."""
 OWN_HEADERS = "x-pinfold-"
-"""How the names of headers begin that nobody but a request sets."""
+"""Prefix of headers that only a request may set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class HttpProvider:
         self._client: httpx2.AsyncClient | None = None
         self._warming = asyncio.Lock()
         self._refused: dict[str, set[str]] = {}
-        """By model: what the endpoint complained of and its requests do without (`optional`)."""
+        """By model: fields that the endpoint refused; later requests leave them out."""
         counting = self._wire.counting
         able = counting is not None and (counting.everywhere or self._server.is_local)
         self._counting = counting if able else None
@@ -215,7 +215,7 @@ class HttpProvider:
             )
 
     async def _bytes(self, body: dict[str, Any], request: Request) -> AsyncGenerator[bytes]:
-        """The bytes of the answer as they come; all that the network does wrong ends here."""
+        """The bytes of the answer as they come. Raises `ProviderError` for any network failure."""
         limit = self._timeouts.first_byte
         late: type[ProviderError] = FirstByteTimedOut
         response = None
@@ -245,7 +245,7 @@ class HttpProvider:
                 await response.aclose()
 
     async def _send(self, body: dict[str, Any], request: Request) -> "httpx2.Response":
-        """The response that streams. What the endpoint does not know is left out and remembered."""
+        """The streaming response. Fields that the endpoint refuses are left out from then on."""
         refused = self._refused.setdefault(request.model.name, set())
         optional = self._wire.optional
         while True:

@@ -1,4 +1,4 @@
-"""What a server tells of its models. For the first screen: quick, and never an error."""
+"""Asks a server for its models. For the first screen: quick, and never an error."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ class ServerModels:
     """Whether the server has one model and serves it under any name."""
 
     def find(self, name: str) -> ServerModel | None:
-        """The entry of that name, or of a name that stands for it."""
+        """The entry of that name or of one that means the same model."""
         exact = [model for model in self.models if model.name == name]
         found = exact or [model for model in self.models if _stands_for(name, model.name)]
         if not found and self.any_name:
@@ -112,7 +112,7 @@ async def _ask(client: "httpx2.AsyncClient", base_url: str, named: str | None) -
 async def _with_windows(
     client: "httpx2.AsyncClient", root: str, owner: str, models: list[ServerModel]
 ) -> list[ServerModel]:
-    """Local servers tell the window on pages of their own."""
+    """Local servers report the window on other pages."""
     match owner:
         case "llamacpp":
             page = await _page(client, f"{root}/props")
@@ -154,7 +154,7 @@ def _model(entry: dict[str, Any]) -> ServerModel | None:
 
 
 def _number(entry: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
-    """The first of the keys that holds a number; an inner object knows better."""
+    """The first of the keys with a number; inner objects go first."""
     inner = [entry[name] for name in _INNER if isinstance(entry.get(name), dict)]
     for place in (*inner, entry):
         for key in keys:

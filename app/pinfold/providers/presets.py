@@ -10,7 +10,7 @@ from pinfold.tokens.catalog import first_model
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a provider is and how it is spoken to."""
+    """A provider's address, key and wire."""
 
     base_url: str
     api_key_env: str | None = None

@@ -1,4 +1,4 @@
-"""What a command's text asks for: arguments put in, commands to run, files to read.
+"""Expands a command's text: inserts arguments, finds commands to run and files to read.
 
 The text is looked through once, so nothing in an argument is looked at again.
 """
@@ -77,7 +77,7 @@ def _put(match: re.Match[str], given: Sequence[str], arguments: str, name: str |
 
 
 def _quoted(match: re.Match[str], given: Sequence[str]) -> str:
-    """The same for a shell: each word stays one word."""
+    """The arguments quoted for a shell: each word stays one word."""
     if match[1] is None:
         return shlex.join(given)
     return shlex.quote(given[int(match[1]) - 1]) if int(match[1]) <= len(given) else ""

@@ -1,4 +1,4 @@
-"""What a skill or a command is, once its file is read."""
+"""A skill or a command, as read from its file."""
 
 from collections.abc import Mapping
 from itertools import chain
@@ -40,10 +40,10 @@ class Extension(Struct, frozen=True, kw_only=True):
     hash: str = ""
     """Of all that the user accepts with it."""
     notes: tuple[str, ...] = ()
-    """What is odd about its file, in sentences."""
+    """Warnings about its file, in sentences."""
     state: State = "ready"
     hidden_by: str = ""
-    """The file of the one that has its name and comes first."""
+    """The file of the earlier one with the same name."""
 
     @property
     def folder(self) -> Path:

@@ -1,4 +1,4 @@
-"""The skills as the model is told of them, before the window."""
+"""The index of skills in the request, before the window."""
 
 from collections.abc import Callable, Sequence
 
@@ -54,7 +54,7 @@ def _names(names: Sequence[str], count: Count) -> str:
 
 
 def _fitting(pieces: Sequence[str], between: str, count: Count, most: int) -> int:
-    """How many of the first pieces have at most so many tokens together."""
+    """How many of the first pieces fit into `most` tokens."""
     low, high = 0, len(pieces)
     while low < high:
         middle = (low + high + 1) // 2
@@ -65,5 +65,5 @@ def _fitting(pieces: Sequence[str], between: str, count: Count, most: int) -> in
 
 
 def folded(skills: SkillIndex, *, by_user: bool) -> SkillIndex:
-    """The same, folded by the user or unfolded."""
+    """The index, folded by the user or unfolded."""
     return SkillIndex(skills.text, skills.names, "user" if by_user else "", not by_user)

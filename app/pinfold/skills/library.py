@@ -51,14 +51,14 @@ class Library:
         return trust.accepted(self._home) if self._trusted() else None
 
     def accept(self, extensions: Iterable[Extension]) -> Extensions:
-        """Take the user's word that these are as they should be. Raises `OSError`."""
+        """Record that the user accepts these as they are now. Raises `OSError`."""
         with self._lock:
             trust.accept(self._home, {str(one.path): one.hash for one in extensions})
         return self.refresh()
 
     @property
     def waiting(self) -> tuple[Extension, ...]:
-        """Those that wait for the user's word."""
+        """Those that wait for the user's approval."""
         return tuple(one for one in self.shelf.found if one.state != "ready")
 
     @property

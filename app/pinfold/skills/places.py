@@ -41,7 +41,7 @@ def user_folders(env: Mapping[str, str] = os.environ) -> list[Path]:
 
 
 def own_skills() -> list[Path]:
-    """Where the user's skills lie, as far as they are there. Blocking."""
+    """The user's skill folders that exist, resolved. Blocking."""
     found = [folder / "skills" for folder in user_folders()]
     return [folder.resolve() for folder in found if folder.is_dir()]
 

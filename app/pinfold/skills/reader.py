@@ -171,7 +171,7 @@ def files(folder: Path, most: int = LISTED + 1) -> list[str]:
 
 
 def _every(folder: Path) -> Iterator[str]:
-    """All files of a skill but for its own and what Python and npm make there."""
+    """All files of a skill except SKILL.md and what Python and npm generate."""
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _MADE)
         for name in sorted(names):
@@ -277,7 +277,7 @@ def _below_root(path: Path, root: Path) -> str:
 
 
 def _marked(found: Iterable[Extension]) -> Iterator[Extension]:
-    """Those with the name of an earlier one are marked so."""
+    """Marks each that has the name of an earlier one."""
     first: dict[str, str] = {}
     for one in found:
         by = first.setdefault(one.name, one.shown)

@@ -42,7 +42,7 @@ class SkillTool(Tool):
 
     @property
     def offered(self) -> bool:
-        """It stays once it was there: without it the front, and the prompt cache, would change."""
+        """Once offered, it stays: without it the prompt cache would be lost."""
         self._offered = self._offered or bool(self._library.skills)
         return self._offered
 
@@ -78,7 +78,7 @@ class SkillTool(Tool):
 
 
 def page(skill: Extension) -> tuple[str, str]:
-    """What is said of a skill, and its text. Blocking."""
+    """A note on a skill, and its text. Blocking."""
     folder = one_line(str(skill.folder))
     there = files(skill.folder)
     more = " and more" if len(there) > LISTED else ""

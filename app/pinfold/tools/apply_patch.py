@@ -66,7 +66,7 @@ def _apply(given: PatchArguments, context: ToolContext) -> ToolOutcome:
 
 
 def _plan(given: PatchArguments, context: ToolContext) -> list[edits.FileEdit]:
-    """What becomes of every file, once the whole patch is known to apply."""
+    """The changes of all files; raises `ToolError` unless the whole patch applies."""
     staged = _Staged(context.workspace)
     try:
         for section in patch.parse(given.patch):
@@ -89,19 +89,19 @@ def _plan(given: PatchArguments, context: ToolContext) -> list[edits.FileEdit]:
 
 @dataclass(slots=True)
 class _File:
-    """A file while the patch is worked out."""
+    """A file as the patch leaves it so far."""
 
     before: workspace.TextFile | None
     hash: str | None
     """Of the bytes on disk; None where no file is."""
     text: str | None
-    """What it is to hold; None where it is to be gone."""
+    """Its new content; None if it is to be deleted."""
     like: workspace.TextFile | None
     """The file whose encoding, line ends and mode it has."""
 
 
 class _Staged:
-    """Files as the sections read so far leave them. Nothing is written."""
+    """Applies sections in memory; nothing is written."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -1,4 +1,4 @@
-"""Who may do what: what a call would do, and the mode, give the verdict."""
+"""Decides whether a call may run, from its review, the mode and the rules."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """The call does not run, and the model is told why."""
+    """The call does not run; the model gets the reason."""
 
     reason: str
 
@@ -64,7 +64,7 @@ def verdict(
     edits: bool = False,
     attended: bool = True,
 ) -> Verdict:
-    """What becomes of a call.
+    """Decide on a call.
 
     `prefixes` are the settings'; `said` is what the user answered "always" to (see `always`).
     `read_only` is the tool's own word; a call that reads with a tool that may write counts as

@@ -1,4 +1,4 @@
-"""Tool arguments: what the model is told of them, and the check of what it wrote."""
+"""Tool arguments: their schemas for the model, and the check of what it wrote."""
 
 import shlex
 from collections.abc import Mapping
@@ -75,7 +75,7 @@ def parse(model: type[A], arguments: str) -> A:
 
 
 def schema(name: str, description: str, model: type[Arguments]) -> ToolSchema:
-    """A tool as the model is told of it."""
+    """A tool's schema for the model."""
     parameters = model.model_json_schema()
     parameters = _plain(parameters, parameters.pop("$defs", {}))
     parameters.pop("description", None)

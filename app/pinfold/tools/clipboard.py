@@ -1,4 +1,4 @@
-"""The picture on the clipboard, by whichever program of the desktop's there is."""
+"""The picture on the clipboard, read with the desktop's own program."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ _MAC = (
 
 
 def readers(env: Mapping[str, str], platform: str = sys.platform) -> list[list[str]]:
-    """Commands that may print it as PNG, best first."""
+    """Commands that may print the clipboard's picture as PNG, best first."""
     if platform == "darwin":
         return [["pngpaste", "-"], [*_MAC]]
     wayland = [["wl-paste", "--no-newline", "--type", "image/png"]]

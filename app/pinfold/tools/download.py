@@ -37,7 +37,7 @@ class Fetched:
     """What a server answered."""
 
     url: str
-    """Where it lies after redirects."""
+    """After redirects."""
     media_type: str
     charset: str
     """Empty where the server does not say."""
@@ -198,7 +198,7 @@ async def _read(response: "httpx2.Response", url: str) -> Fetched:
 
 
 def _is_text(media_type: str) -> bool:
-    """Whether a media type is text, as far as it is known; servers may say none."""
+    """Whether a media type is known to be text; servers may leave it out."""
     subtype = media_type.partition("/")[2]
     return (
         not media_type

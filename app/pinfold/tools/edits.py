@@ -12,7 +12,7 @@ from pinfold.tools.diffs import Diff
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """What is to become of one file."""
+    """The change of one file."""
 
     path: Path
     before: str | None

@@ -19,7 +19,7 @@ _PROGRAMS = (
     *("--get-regexp", r"^(filter|hook)\."),
 )
 _OWN = ("local", "worktree")
-"""Scopes of what lies in the repository."""
+"""Scopes of the repository's own configuration."""
 MAX_OUTPUT = 1_000_000
 """Bytes that are read."""
 
@@ -51,7 +51,7 @@ async def git_bytes(
     env: Mapping[str, str] | None = None,
     most: int = MAX_OUTPUT,
 ) -> bytes:
-    """The same as bytes, at most so many; `env` has further variables."""
+    """The output as bytes, at most `most`; `env` has further variables."""
     variables = {**safe_env(settings), **(env or {})}
     code, printed = await output_of(["git", *words], folder, most, env=variables)
     if code:

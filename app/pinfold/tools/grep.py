@@ -91,7 +91,7 @@ class Grep(Tool):
 
 
 def _observations(base: Path, found: "_Matches") -> tuple[Observation, ...]:
-    """The folder and the files in it with matches; a file named as such, with or without."""
+    """The folder and its files with matches; or the one file that was named, matches or not."""
     root, files, seen = found.workspace, [base], []
     if workspace.is_folder(base):
         files = found.files[:MAX_OBSERVED]
@@ -105,7 +105,7 @@ def _observations(base: Path, found: "_Matches") -> tuple[Observation, ...]:
 
 @dataclass(slots=True)
 class _Matches:
-    """The output under way."""
+    """The output so far."""
 
     workspace: Path
     groups: bool
@@ -117,7 +117,7 @@ class _Matches:
     count: int = 0
     size: int = 0
     last: int = 0
-    """The number of the last line shown of the file at hand."""
+    """The number of the last line shown of the current file."""
 
     def take(self, message: dict[str, Any]) -> bool:
         """Add a message of ripgrep's; False if there is room for no more."""
@@ -183,7 +183,7 @@ async def _search_ourselves(given: GrepArguments, base: Path, found: _Matches) -
 
 
 def _folder(base: Path) -> Path:
-    """Where a glob begins."""
+    """The folder that a glob is relative to."""
     return base if workspace.is_folder(base) else base.parent
 
 

@@ -1,4 +1,4 @@
-"""Places whose content other programs run later, without anybody asking for it.
+"""Places whose content other programs run later without being asked.
 
 Not among them: what runs because somebody asks, such as a Makefile or a test.
 """
@@ -44,7 +44,7 @@ PLACES = {
         "azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile"
     ),
 }
-"""Names of files and folders by what becomes of them, in any folder and in any case."""
+"""Names of files and folders by what runs or reads them, in any folder and in any case."""
 BARE = ("HEAD", "objects", "refs")
 """What makes git take a folder for a repository, whatever its name."""
 _REASONS = {place: why for why, places in PLACES.items() for place in places.split()}
@@ -69,7 +69,7 @@ def reason(path: Path, workspace: Path, others: Iterable[Path] = ()) -> str | No
 
 
 def place(folder: str, name: str) -> str | None:
-    """Why an entry of a folder is such a place by its name, or by both names; None if it isn't."""
+    """Why a folder's entry is such a place, by its name or by both names; None if it isn't."""
     name = name.casefold()
     return _REASONS.get(name) or _REASONS.get(f"{folder.casefold()}/{name}")
 

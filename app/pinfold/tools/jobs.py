@@ -16,7 +16,7 @@ from pinfold.tools.sandbox.places import moved
 from pinfold.tools.workspace import size_text
 
 MOST = 8
-"""That run at the same time."""
+"""Commands that run at the same time."""
 Ended = Callable[["BackgroundJob"], Awaitable[None]]
 
 
@@ -40,7 +40,7 @@ class BackgroundJob:
     seen: int = 0
     """Those of them that the model has read."""
     notes: list[str] = field(default_factory=list)
-    """What became of its output, and of guarded places that it made in its sandbox."""
+    """Notes on its output and on guarded places that it made in its sandbox."""
 
     @property
     def runs(self) -> bool:
@@ -63,7 +63,7 @@ class BackgroundJob:
 
 
 class BackgroundJobs:
-    """Starts, reads and ends them. All end with pinfold, however that ends."""
+    """Starts, reads and ends background commands. All end with pinfold, even if it is killed."""
 
     def __init__(self, last: int, ended: Ended) -> None:
         """`last` is the highest number that was given away; `ended` hears of each that is over."""
@@ -72,13 +72,13 @@ class BackgroundJobs:
         self._jobs: dict[int, BackgroundJob] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._commands: dict[int, RunningCommand] = {}
-        """Those that run."""
+        """Commands that run, by number."""
         self.beside: list[Callable[[], AbstractAsyncContextManager[None]]] = []
         """The `apart` of others that run besides."""
 
     @property
     def known(self) -> list[BackgroundJob]:
-        """Those that were started since the session was opened, in that order."""
+        """All that were started since the session was opened, in that order."""
         return list(self._jobs.values())
 
     @property

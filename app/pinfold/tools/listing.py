@@ -23,7 +23,7 @@ MAX_FILES = 200_000
 MAX_DEPTH = 64
 """Folders below the one that is listed."""
 MAX_SECONDS = 30.0
-"""What is found after that is left out."""
+"""What would be found later is left out."""
 MAX_RULES = 100_000
 """Bytes. Longer files of rules are not read."""
 _ENDLESS = re.compile(r"(?:\*[^/*]+){4}|(?:\*\*.*){4}")
@@ -39,7 +39,7 @@ async def files(folder: Path) -> list[str]:
 
 
 def walk(folder: Path) -> list[str]:
-    """The same, blocking."""
+    """Blocking version of `files`."""
     root = repository_root(folder) or folder
     base = "" if root == folder else f"{folder.relative_to(root).as_posix()}/"
     rules = _rules_above(root, base)
@@ -65,7 +65,7 @@ def walk(folder: Path) -> list[str]:
 
 
 def _rules_above(root: Path, base: str) -> Rules:
-    """The rules that hold in `base`; none where they ignore it, as who names it wants to see it."""
+    """The rules that apply in `base`; none if they ignore it, because it was asked for by name."""
     user = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "git" / "ignore"
     rules = _with_rules((), "", user)
     rules = _with_rules(rules, "", root / ".git" / "info" / "exclude")

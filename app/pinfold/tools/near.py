@@ -1,4 +1,4 @@
-"""Where a text that was not found nearly stands, and what differs."""
+"""Finds the text most like one that was not found, and says what differs."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ NUMBERED = re.compile(r"^\s*\d+\t")
 MAX_LINES = 5_000
 """Longer files are not searched for what is merely alike."""
 ALIKE = 0.6
-"""The least similarity, in [0, 1], of a line that is worth telling."""
+"""The least similarity, in [0, 1], of a line that is worth showing."""
 
 
 def plain(line: str) -> str:
@@ -54,7 +54,7 @@ def nearest(lines: Sequence[str], wanted: Sequence[str]) -> str:
 
 
 def _find(lines: Sequence[str], wanted: Sequence[str], fold: Callable[[str], str]) -> int | None:
-    """Where `wanted` stands when both are folded; its first and last line may be cut short."""
+    """The index of `wanted` in `lines`, both folded; its first and last line may be cut short."""
     folded, target = [fold(line) for line in lines], [fold(line) for line in wanted]
     if not any(target):
         return None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 ANY = "editor eval exec output output-file pager require"
-"""Long options that are suspect whoever takes them."""
+"""Long options that are suspect in any program."""
 LONG = {
     "cargo": "config",
     "fd": "exec-batch",

@@ -1,4 +1,4 @@
-"""A command's output: its head and tail for the model, all of it in a file, little in memory."""
+"""A command's output: head and tail for the model, all of it in a file."""
 
 import asyncio
 import codecs

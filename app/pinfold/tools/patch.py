@@ -12,7 +12,7 @@ ADD, DELETE, UPDATE = "*** Add File: ", "*** Delete File: ", "*** Update File: "
 MOVE, END_OF_FILE = "*** Move to: ", "*** End of File"
 NO_NEWLINE = "\\ No newline"
 RANGES = re.compile(r"^-\d+(,\d+)? \+\d+(,\d+)? @@")
-"""What follows `@@` in a unified diff; it says nothing here."""
+"""What follows `@@` in a unified diff; ignored here."""
 
 Op = Literal[" ", "-", "+"]
 
@@ -101,7 +101,7 @@ class _Parser:
         return tuple(found)
 
     def _inside(self) -> str | None:
-        """The line at hand, if it belongs to the section that is being read."""
+        """The current line, or None at the end of the section."""
         if self.at >= self.end or self.lines[self.at].startswith("*** "):
             return None
         return self.lines[self.at]
@@ -200,7 +200,7 @@ def apply(text: str, hunks: Sequence[PatchHunk]) -> str:
 
 
 def _place(lines: list[str], hunk: PatchHunk, at: int) -> tuple[int, tuple[tuple[Op, str], ...]]:
-    """Where a hunk applies, at `at` or below, and its lines without blank ones too many."""
+    """The index at which a hunk applies, from `at` on, and its lines without surplus blank ones."""
     begin = at
     for anchor in hunk.anchors:
         found = _seek(lines, [anchor], begin, str.strip)
@@ -239,7 +239,7 @@ def _find(lines: list[str], old: list[str], begin: int, at_end: bool) -> int | N
 
 
 def _seek(lines: list[str], old: list[str], begin: int, fold: Callable[[str], str]) -> int | None:
-    """The first place from `begin` on where `old` stands, both folded."""
+    """The first index from `begin` on at which `old` is found, both folded."""
     target = [fold(line) for line in old]
     folded = [fold(line) for line in lines[begin:]]
     for n in range(len(folded) - len(target) + 1):

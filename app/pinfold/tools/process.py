@@ -1,4 +1,4 @@
-"""The one place where commands, hooks and searches start.
+"""Starts every command, hook and search.
 
 Each has a process group of its own, which never outlives its `async with` block.
 """
@@ -25,7 +25,7 @@ DRAIN = 1.0
 CHUNK = 1 << 16
 WATCHER = [str(Path(sys.executable).resolve()), "-I", "-S", watcher.__file__]
 WATCHER_SECONDS = 10.0
-"""What it may take to end all that it watches."""
+"""Time to end everything that it watches."""
 
 
 class RunningCommand:
@@ -83,11 +83,11 @@ class RunningCommand:
         return self
 
     def _channel(self) -> tuple[int, int]:
-        """Where its output is read, and where it is written."""
+        """File descriptors: one to read its output, one to write it."""
         return os.pipe()
 
     def _closed(self) -> None:
-        """It has ended."""
+        """Called once it has ended."""
 
     async def _confine(self, sandbox: Sandbox) -> None:
         try:
@@ -237,7 +237,7 @@ async def output_of(
     stderr: int = asyncio.subprocess.STDOUT,
     sandbox: Sandbox | None = None,
 ) -> tuple[int, bytes]:
-    """Run a command to its end: its exit code, and at most so many bytes of its output.
+    """Run a command to its end: its exit code, and at most `most` bytes of its output.
 
     Raises `ToolError` where it cannot be started.
     """
@@ -263,7 +263,7 @@ async def _end_group(group: int, gone: Callable[[], bool]) -> None:
 
 
 def _signal(group: int, number: int) -> bool:
-    """Whether there was anyone in the group to get it."""
+    """Whether the group has any process."""
     try:
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):

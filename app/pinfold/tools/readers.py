@@ -32,7 +32,7 @@ class ReadOnlyCommand:
     network: bool
 
     def allows(self, word: str) -> bool:
-        """Whether a word is no option, or one that is listed."""
+        """Whether a word is an argument or a listed option."""
         if not word.startswith("-") or word in ("-", "--"):
             return True
         if self.number and word[1:].isdecimal():
@@ -42,7 +42,7 @@ class ReadOnlyCommand:
         )
 
     def odd(self, words: Sequence[str]) -> str | None:
-        """The first of the words behind the name that is not known to be harmless."""
+        """The first word after the name that is not known to be harmless."""
         if (odd := next((word for word in words if not self.allows(word)), None)) is not None:
             return odd
         plain = [word for word in words if not word.startswith("-") or word == "-"]
@@ -52,7 +52,7 @@ class ReadOnlyCommand:
         return plain[most] if len(plain) > most else None
 
     def paths(self, words: Sequence[str]) -> list[str]:
-        """Those of the words behind the name that may name a file."""
+        """The words after the name that may name a file."""
         options = [word for word in words if word.startswith("-")]
         plain = [word for word in words if not word.startswith("-")]
         match self.arguments:

@@ -1,4 +1,4 @@
-"""The `recall` tool: what was folded from the window is brought back, or found."""
+"""The `recall` tool: returns or searches items that were folded from the window."""
 
 import asyncio
 import re
@@ -163,7 +163,7 @@ class Recall(Tool):
         return ToolOutcome(output, detail={"items": [item.n]})
 
     def _bring_back(self, numbers: Sequence[range], context: ToolContext) -> ToolOutcome:
-        """The items and their other halves, as far as there is room."""
+        """The items with the other halves of calls, as long as there is room."""
         shown: dict[int, str] = {}
         left, note = context.max_output, ""
         for n in chain.from_iterable(numbers):
@@ -298,7 +298,7 @@ def _text(item: Item) -> str:
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:
-    """What each may have of the room: what it needs, or an equal part of what is left."""
+    """Divides the room: each gets what it needs, or an equal part of what is left."""
     shares = [0] * len(sizes)
     order = sorted(range(len(sizes)), key=sizes.__getitem__)
     for place, index in enumerate(order):

@@ -1,4 +1,4 @@
-"""The tools that the agent has, in the order in which the model is told of them."""
+"""The agent's tools, in the order in which the model gets them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pinfold.ports.tool import Tool
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """What of the web the agent may reach, and how."""
+    """What the agent may reach on the web."""
 
     fetch: bool = True
     hosts: Collection[str] = ()

@@ -12,7 +12,7 @@ from pinfold.tools import edits, workspace
 from pinfold.tools.diffs import Diff
 
 State = Literal["ready", "same", "changed", "impossible"]
-"""It can be undone; it is unchanged; something else changed it since; it can't be undone."""
+"""Can be undone; is unchanged; was changed by something else since; can't be undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class SpanChange:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A change, against the disk."""
+    """A change, compared with the disk."""
 
     change: SpanChange
     path: Path

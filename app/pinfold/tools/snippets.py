@@ -1,4 +1,4 @@
-"""The place in a text that best shows why it was found, and the two ends of a long one."""
+"""Excerpts: the part of a text that best matches a query, and the two ends of a long one."""
 
 import re
 from collections import Counter
@@ -42,7 +42,7 @@ def head(text: str, limit: int) -> str:
 
 
 def tail(text: str, limit: int) -> str:
-    """The end of `text`, likewise."""
+    """The end of `text`, in the same way."""
     found = text[-limit:].encode()[-limit:].decode(errors="ignore")
     return found[found.find("\n", 0, -1) + 1 :]
 

@@ -1,4 +1,4 @@
-"""A command of the user's own on a terminal of its own, which may ask for the keys.
+"""A user's command on its own pseudo-terminal, which may ask for keys.
 
 Whoever switches off line editing or echo waits for keys: an editor, a pager, a password. The user's
 terminal is lent to it then. What only reads lines finds the end of its input, as from `/dev/null`.
@@ -44,7 +44,7 @@ class TerminalCommand(RunningCommand):
 
     @property
     def lent(self) -> bytes | None:
-        """What was printed while it had the user's terminal, if it had, but for whole screens."""
+        """What it printed on the user's terminal, without whole screens; None if it had none."""
         if self._printed is None:
             return None
         draws = self._draws or _FULL_SCREEN.search(self._printed)

@@ -41,7 +41,7 @@ def _start(argv: list[str]) -> int:
 
 
 def _close_all_but(*kept: int) -> None:
-    """What the command was handed must not stay open here."""
+    """Close the files that were meant for the command."""
     first = 3
     for file in (*sorted(kept), _MOST_FILES):
         os.closerange(first, file)
@@ -61,7 +61,7 @@ def _reap(codes: dict[int, int]) -> bool:
 
 
 def _signal_children(number: int) -> bool:
-    """Whether there were any, as far as the system tells."""
+    """Whether there were any that the system lists."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123
             children = [int(word) for word in file.read().split()]

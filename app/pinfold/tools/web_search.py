@@ -6,7 +6,7 @@ from pinfold.rollout.context import ToolSchema
 
 
 class WebSearch(Tool):
-    """No call of it reaches us, but for one that a model makes up."""
+    """The provider handles its calls: only one that a model makes up gets here."""
 
     schema = ToolSchema("web_search", "Search the web.", {}, hosted="web_search")
     kind: ToolKind = "web"

@@ -20,7 +20,7 @@ MAX_TEXT = 50_000_000
 """Bytes. Larger files are neither read nor edited as text."""
 CHUNK = 1 << 20
 SETTLED_NS = 2_000_000_000
-"""The coarsest step in which a file system tells time."""
+"""The coarsest resolution of a file system's timestamps."""
 
 
 def resolve(path: str, workspace: Path) -> Path:
@@ -138,7 +138,7 @@ def file_mode(path: Path) -> int:
 
 
 class Stamp(NamedTuple):
-    """Tells whether a file was touched, without a look into it."""
+    """Shows whether a file was touched, without reading it."""
 
     size: int
     mtime_ns: int
@@ -147,7 +147,7 @@ class Stamp(NamedTuple):
     inode: int
 
     def before(self, at: datetime) -> bool:
-        """Whether the last change came well before `at`, and no later one can look the same."""
+        """Whether a change after `at` would have another stamp."""
         return max(self.mtime_ns, self.ctime_ns) + SETTLED_NS < at.timestamp() * 1e9
 
 

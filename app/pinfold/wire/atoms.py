@@ -1,4 +1,4 @@
-"""Items grouped as a request needs them: one response with its results at a time."""
+"""Groups items for a request: each response with its results."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What an endpoint's prompt cache has to be told.
+"""Parameters for an endpoint's prompt cache.
 
 Most services cache by themselves what a request begins with. OpenAI finds it sooner by a key that
 the requests of a session share. Anthropic's models cache only up to marks in the request, which

@@ -1,4 +1,4 @@
-"""Failures of requests and answers of servers, as the one error tree of `pinfold.ports`."""
+"""Maps failed requests and error answers to the error tree of `pinfold.ports`."""
 
 import json
 import re
@@ -41,7 +41,7 @@ _BUSY_CODES = frozenset({"server_error", "overloaded_error", "unavailable_error"
 
 @dataclass(frozen=True, slots=True)
 class ApiServer:
-    """Whom a sentence is about."""
+    """The server that an error message names."""
 
     url: str
     key_env: str = ""
@@ -69,7 +69,7 @@ class ErrorStatus(Exception):
 
 
 def from_exception(exc: BaseException, server: ApiServer) -> ProviderError:
-    """The error that `exc`, raised while a request was under way, stands for."""
+    """The provider error for an exception raised during a request."""
     if isinstance(exc, ProviderError):
         return exc
     if isinstance(exc, ErrorStatus):
@@ -84,7 +84,7 @@ def from_answer(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> ProviderError:
-    """The error that a server's answer tells: an error status, or an error within a stream."""
+    """The provider error for a server's answer: an error status, or an error in a stream."""
     said = _read(body)
     if status is None:
         status = said.status
@@ -125,7 +125,7 @@ class _Said:
 
 
 def _read(body: object) -> _Said:
-    """Code and message from any of the shapes that servers use."""
+    """Code and message from any of the formats that servers use."""
     if isinstance(body, list) and body:
         body = body[0]
     if isinstance(body, dict) and isinstance(body.get("error"), dict | str):

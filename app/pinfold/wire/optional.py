@@ -1,4 +1,4 @@
-"""What a request can do without, where an endpoint complains of it."""
+"""Fields that a request can leave out if an endpoint refuses them."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -11,7 +11,7 @@ Body = dict[str, Any]
 
 class Optional(Struct, frozen=True):
     complaint: re.Pattern[str]
-    """How endpoints speak of it."""
+    """Matches error messages about it."""
     without: Callable[[Body], Body]
     """The body without it, or with what may serve in its place."""
 
@@ -25,7 +25,7 @@ def without(body: Body, optional: Mapping[str, Optional], names: Collection[str]
 
 
 def complained_of(body: Body, optional: Mapping[str, Optional], message: str) -> str | None:
-    """What an endpoint's refusal of this body speaks of and it can do without."""
+    """The field of this body that an endpoint's error message is about, if it can be left out."""
     for name, field in optional.items():
         if field.complaint.search(message) and field.without(body) != body:
             return name

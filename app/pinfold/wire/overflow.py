@@ -1,4 +1,4 @@
-"""What servers say of a request that does not fit the model's window: that, and the figures."""
+"""Recognises "request too large for the context window" in error texts, with the figures."""
 
 import re
 from collections.abc import Collection
@@ -58,12 +58,12 @@ _SMALLEST, _LARGEST = 256, 1_000_000_000
 
 
 def is_overflow(codes: Collection[str], text: str) -> bool:
-    """Whether a server speaks of the model's window."""
+    """Whether an error is about the model's context window."""
     return not CODES.isdisjoint(codes) or _WORDS.search(text) is not None
 
 
 def is_otherwise_too_large(codes: Collection[str], text: str) -> bool:
-    """Whether it speaks of another limit on a single request."""
+    """Whether it is about another limit on a single request."""
     return "request_too_large" in codes or _OTHERWISE_TOO_LARGE.search(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""How long a server asked to wait."""
+"""Reads how long a server asks to wait."""
 
 import re
 from collections.abc import Mapping

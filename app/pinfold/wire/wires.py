@@ -89,7 +89,7 @@ class Overhead(Struct, frozen=True):
     reply: int
     """What makes the model answer, once a request."""
     schema: Callable[[ToolSchema], str]
-    """A tool's schema as it is counted."""
+    """The text of a tool's schema that is counted."""
     readable: str
     """The key of an opaque item that says that its text goes back."""
     sealed: bool

@@ -75,13 +75,13 @@ def arguments(
 
 
 def _mounts(option: str, paths: Iterable[Path]) -> list[str]:
-    """Mount what is there where it is."""
+    """Mount those that exist at their own paths."""
     there = [str(path) for path in paths if path.exists()]
     return [word for path in there for word in (option, path, path)]
 
 
 def _hide(out: list[str], paths: Iterable[Path]) -> list[str]:
-    """Put nothing in their place; those that have to be sealed once all is mounted."""
+    """Hide them; the folders to remount read-only at the end."""
     folders = []
     for path in paths:
         if path.is_dir():
@@ -93,7 +93,7 @@ def _hide(out: list[str], paths: Iterable[Path]) -> list[str]:
 
 
 def _outermost(paths: Iterable[Path]) -> list[Path]:
-    """The paths that are in no other of them, in order."""
+    """The paths that are below none of the others, sorted."""
     found: list[Path] = []
     for path in sorted(paths):
         if not any(map(path.is_relative_to, found)):

@@ -113,15 +113,15 @@ class Confined:
 
     @property
     def reports(self) -> bool:
-        """Whether it tells its first process."""
+        """Whether it can report the process id of the first process in it."""
         return self._sandbox.kind == "bubblewrap"
 
     def reporting_to(self, file: int) -> list[str]:
-        """What to start so that it tells its first process to a file descriptor."""
+        """`argv`, with a file descriptor for that report."""
         return [self.argv[0], "--info-fd", str(file), *self.argv[1:]]
 
     def started(self, info: IO[bytes]) -> None:
-        """Read what it tells. Blocking."""
+        """Read the report. Blocking."""
         with suppress(OSError, ValueError, KeyError):  # it has ended already, or never began
             self._first = os.pidfd_open(json.loads(info.read())["child-pid"])
 

@@ -1,4 +1,4 @@
-"""Whether a command failed because of its sandbox, as far as its output tells."""
+"""Guesses from a command's output whether it failed because of its sandbox."""
 
 import re
 from typing import Literal

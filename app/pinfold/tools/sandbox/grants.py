@@ -1,4 +1,4 @@
-"""What Landlock is told: it knows only what is allowed, so all is listed but what is hidden."""
+"""What Landlock allows: it has no exceptions, so everything but what is hidden is listed."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Guarded places in the folders that a command may write: kept as they are, and looked after."""
+"""Guarded places in folders that a command may write: found, protected, compared afterwards."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from pinfold.tools import guard
 from pinfold.tools.workspace import scanned, uri
 
 UNSEARCHED = frozenset({"node_modules", ".venv", "__pycache__", ".svn"})
-"""Folders of which nobody but their own tools reads the inside."""
+"""Folders that only their own tools read."""
 MAX_FOLDERS = 50_000
 MAX_POINTER = 4_096
 """Bytes of a file in which git names a folder."""
@@ -30,7 +30,7 @@ Identity = tuple[int, int]
 
 @dataclass(slots=True)
 class GuardedPlaces:
-    """The guarded places, by path, with what tells each from another one of that name."""
+    """The guarded places by path, with the identity of each."""
 
     kept: dict[Path, Identity] = field(default_factory=dict)
     """Nothing may change there."""
@@ -46,12 +46,12 @@ class SetAside:
 
     path: Path
     now: Path
-    """Where it is now; the same where it could not be moved."""
+    """Where it is now; `path` if it could not be moved."""
     why: str
 
 
 def moved(place: SetAside, workspace: Path) -> str:
-    """What a model reads of it."""
+    """The note for the model."""
     name = uri(place.path, workspace)
     if place.now == place.path:
         return f"[{name} should not stay: {place.why}. It could not be moved away.]"
@@ -136,7 +136,7 @@ def _line(path: Path) -> str:
 def set_aside(
     before: GuardedPlaces, roots: Iterable[Path], to: Path, back: Collection[Path] = ()
 ) -> list[SetAside]:
-    """Move away the guarded places that were not there before, nor put back. Blocking."""
+    """Move away guarded places that are new and were not restored. Blocking."""
     known = {*before.kept.values(), *before.stays.values()}
     now = look(roots)
     new = [
@@ -156,7 +156,7 @@ def set_aside(
 
 
 def remember(places: GuardedPlaces, to: Path) -> dict[Path, Path]:
-    """Copies of what must stay, for a sandbox that can't keep it. Blocking. Raises `OSError`."""
+    """Copy what must not change, where a sandbox can't protect it. Blocking. Raises `OSError`."""
     copies: dict[Path, Path] = {}
     shutil.rmtree(to, ignore_errors=True)
     for path in places.kept:
@@ -175,7 +175,7 @@ def remember(places: GuardedPlaces, to: Path) -> dict[Path, Path]:
 def put_back(
     before: GuardedPlaces, copies: dict[Path, Path], roots: Iterable[Path], to: Path
 ) -> list[SetAside]:
-    """Bring git folders back, and the copies of what has changed. Blocking."""
+    """Restore git folders, and what has changed from its copies. Blocking."""
     changed = _brought_back(before, look(roots), to)
     for path, copy in sorted(copies.items()):
         if _content(path) == _content(copy):
@@ -216,7 +216,7 @@ def _content(path: Path) -> list[tuple[str, str | bytes]]:
 
 
 def _move(path: Path, to: Path) -> Path:
-    """Into the folder; beside it where that lies on another disk; nowhere where both fail."""
+    """Move it to the folder, or beside itself; its new path, or `path` if both fail."""
     with suppress(OSError):
         if path.is_dir() and not path.is_symlink():
             path.chmod(0o700)

@@ -22,7 +22,7 @@ SYSTEM = "/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/
 NAMED = (
     "CODEX_HOME CLAUDE_CONFIG_DIR GNUPGHOME AWS_SHARED_CREDENTIALS_FILE KUBECONFIG DOCKER_CONFIG"
 )
-"""Variables that say that one of them lies elsewhere."""
+"""Variables that name another place for one of them."""
 _FOLDERS = {"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share"}
 
 

@@ -1,4 +1,4 @@
-"""Tools as a model is told of them.
+"""Tools as OpenAI's models see them.
 
 OpenAI's server shows its models TypeScript instead of the JSON schema; other servers' templates
 show the JSON.

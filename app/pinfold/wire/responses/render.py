@@ -12,7 +12,7 @@ from pinfold.wire.images import data_url, shown, text_of
 
 InputItem = dict[str, Any]
 SEARCH = "web_search_call"
-"""An item that tells of a search by the provider: it is in a reply as reasoning does."""
+"""The type of an item that records a search by the provider; it is placed like reasoning."""
 
 
 def input_items(items: Iterable[Item], model: ModelInfo) -> list[InputItem]:

@@ -133,7 +133,7 @@ class ResponsesStream(Stream[_Event]):
 
 
 def _searched(item: dict[str, Any]) -> str:
-    """What a search by the provider did, for people."""
+    """One line on a search by the provider."""
     action = item.get("action")
     match action if isinstance(action, dict) else {}:
         case {"query": str(query)} if query:
