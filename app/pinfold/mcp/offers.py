@@ -50,12 +50,8 @@ async def offer_of(name: str, client: "Client") -> Offer:
     if has.prompts:
         prompts = [_prompt(one) for one in await _all(client.list_prompts, "prompts")]
     if has.resources:
-        resources = [
-            ServerResource(
-                one.uri, one.name, one.title or "", one.description or "", one.mime_type or ""
-            )
-            for one in await _all(client.list_resources, "resources")
-        ]
+        listed = await _all(client.list_resources, "resources")
+        resources = [_resource(one, one.uri) for one in listed]
         resources += await _templates(client)
     offer = Offer(tuple(tools), client.instructions or "", tuple(prompts), tuple(resources))
     if len(msgspec.json.encode(offer)) > MOST_BYTES:
@@ -70,17 +66,12 @@ async def _templates(client: "Client") -> list[ServerResource]:
         listed = await _all(client.list_resource_templates, "resource_templates")
     except MCPError:  # not every server with resources knows them
         return []
-    return [
-        ServerResource(
-            one.uri_template,
-            one.name,
-            one.title or "",
-            one.description or "",
-            one.mime_type or "",
-            template=True,
-        )
-        for one in listed
-    ]
+    return [_resource(one, one.uri_template, template=True) for one in listed]
+
+
+def _resource(one: Any, uri: str, *, template: bool = False) -> ServerResource:
+    title, description = one.title or "", one.description or ""
+    return ServerResource(uri, one.name, title, description, one.mime_type or "", template)
 
 
 async def _all(fetch: Callable[..., Awaitable[Any]], field: str) -> Sequence[Any]:

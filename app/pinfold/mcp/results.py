@@ -128,7 +128,6 @@ class _Outcome:
 
 
 def _same(text: str, value: Any) -> bool:
-    """Whether a text is the JSON of a value."""
     if not text or text.lstrip()[:1] not in '{["0123456789-tfn':
         return False
     try:

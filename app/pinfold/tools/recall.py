@@ -235,7 +235,6 @@ class Recall(Tool):
         return item
 
     def _pair(self, item: Item) -> list[Item]:
-        """The item and its other half, in order."""
         n = self._history.partner(item.n)
         other = None if n is None else self._history.item(n)
         return [item] if other is None else sorted((item, other), key=lambda half: half.n)
@@ -256,7 +255,6 @@ def tail_of(text: str, most: int) -> str:
 
 
 def _part(item: Item, given: RecallArguments, context: ToolContext) -> str:
-    """The lines of an item that are wanted. Raises `ToolError`."""
     try:
         with lines_of(item, _text(item), context.folder) as lines:
             if given.lines:

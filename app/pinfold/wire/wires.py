@@ -30,6 +30,14 @@ SCHEMA_NAME = "reply"
 Event = TypeVar("Event")
 
 
+class UsageDetails(Struct):
+    """Tokens in a report of usage, as every wire names them."""
+
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
 class Stream(Generic[Event]):
     """Takes the data of each event of an answer; `done` once the response is whole."""
 

@@ -83,7 +83,6 @@ def _text(text: str) -> Part:
 
 
 def _parts(content: str | list[Part] | None) -> list[Part]:
-    """Content as parts, whichever form it has."""
     if isinstance(content, list):
         return content
     return [_text(content)] if content else []

@@ -18,7 +18,7 @@ from pinfold.ports.provider import (
 )
 from pinfold.rollout.values import Usage
 from pinfold.wire.errors import ApiServer, from_answer
-from pinfold.wire.wires import Stream
+from pinfold.wire.wires import Stream, UsageDetails
 
 
 class _Function(Struct):
@@ -47,20 +47,11 @@ class _Choice(Struct):
     finish_reason: str | None = None
 
 
-class _InputDetails(Struct):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-
-
-class _OutputDetails(Struct):
-    reasoning_tokens: int | None = None
-
-
 class _Usage(Struct):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    prompt_tokens_details: _InputDetails | None = None
-    completion_tokens_details: _OutputDetails | None = None
+    prompt_tokens_details: UsageDetails | None = None
+    completion_tokens_details: UsageDetails | None = None
     prompt_cache_hit_tokens: int | None = None
     """DeepSeek."""
 
@@ -220,8 +211,8 @@ class ChatStream(Stream[_Chunk]):
 
 
 def _usage(usage: _Usage) -> Usage:
-    details = usage.prompt_tokens_details or _InputDetails()
-    output = usage.completion_tokens_details or _OutputDetails()
+    details = usage.prompt_tokens_details or UsageDetails()
+    output = usage.completion_tokens_details or UsageDetails()
     return Usage(
         input=usage.prompt_tokens or 0,
         cached=details.cached_tokens or usage.prompt_cache_hit_tokens or 0,

@@ -97,7 +97,6 @@ def _output(item: Item, model: ModelInfo) -> str | list[InputItem]:
 
 
 def _input(item: Item, model: ModelInfo) -> list[InputItem]:
-    """The item's text and pictures as content parts."""
     text, images = text_of(item, model), shown(item, model)
     parts: list[InputItem] = [{"type": "input_text", "text": text}] if text or not images else []
     return parts + [

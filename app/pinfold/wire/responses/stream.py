@@ -18,20 +18,14 @@ from pinfold.ports.provider import (
 )
 from pinfold.rollout.values import Usage
 from pinfold.wire.errors import ApiServer, from_answer
-from pinfold.wire.wires import Stream
-
-
-class _Details(Struct):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    reasoning_tokens: int | None = None
+from pinfold.wire.wires import Stream, UsageDetails
 
 
 class ResponsesUsage(Struct):
     input_tokens: int | None = None
     output_tokens: int | None = None
-    input_tokens_details: _Details | None = None
-    output_tokens_details: _Details | None = None
+    input_tokens_details: UsageDetails | None = None
+    output_tokens_details: UsageDetails | None = None
 
 
 class _Incomplete(Struct):
@@ -161,11 +155,11 @@ def _texts(item: dict[str, Any], key: str) -> list[str]:
 
 
 def usage_of(usage: ResponsesUsage) -> Usage:
-    details = usage.input_tokens_details or _Details()
+    details = usage.input_tokens_details or UsageDetails()
     return Usage(
         input=usage.input_tokens or 0,
         cached=details.cached_tokens or 0,
         written=details.cache_write_tokens or 0,
         output=usage.output_tokens or 0,
-        reasoning=(usage.output_tokens_details or _Details()).reasoning_tokens or 0,
+        reasoning=(usage.output_tokens_details or UsageDetails()).reasoning_tokens or 0,
     )
