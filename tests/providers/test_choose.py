@@ -57,18 +57,6 @@ async def test_where_a_window_was_learned_the_server_is_asked_all_the_same() -> 
     assert choice.reported == 5_000
 
 
-async def test_without_a_name_the_server_s_first_model_and_its_window_are_taken() -> None:
-    async with FakeOpenAI(pages=PAGES) as server:
-        choice = await chosen(WantedModel(providers={"mine": Endpoint(server.url)}))
-    assert told(choice) == ("mine", "first", 5_000, "server")
-
-
-async def test_a_server_that_says_no_window_leaves_it_to_the_table() -> None:
-    async with FakeOpenAI(pages=PAGES) as server:
-        wish = WantedModel(model="gpt-4o", providers={"mine": Endpoint(server.url)})
-        assert told(await chosen(wish)) == ("mine", "gpt-4o", 128_000, "table")
-
-
 MANY = {"/v1/models": {"data": [{"id": f"maker/model-{n}"} for n in range(20)]}}
 
 
@@ -93,36 +81,35 @@ async def test_a_model_that_the_server_does_not_list_is_not_there(
     assert choice.why.endswith(hint)
 
 
+def listing(name: str) -> dict[str, Any]:
+    return {"/v1/models": {"data": [{"id": name, "max_model_len": 5_000}, {"id": "other"}]}}
+
+
+LLAMA = {"/v1/models": {"data": [{"id": "/m.gguf", "owned_by": "llamacpp", "n_ctx": 5_000}]}}
+HIDDEN = {**PAGES, "/v1/models/hidden": {"id": "hidden", "context_window": 7_000}}
+
+
 @pytest.mark.parametrize(
-    ("listed", "asked"),
+    ("pages", "asked", "expected"),
     [
-        ("llama3:latest", "llama3"),
-        ("models/gemini-2.5-pro", "gemini-2.5-pro"),
-        ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
-        ("grok-4-0709", "grok-4-latest"),
-        ("qwen/qwen3-coder", "qwen/qwen3-coder:free"),
-        ("Qwen3-Coder", "qwen3-coder"),
+        (PAGES, None, ("first", 5_000, "server")),
+        (PAGES, "gpt-4o", ("gpt-4o", 128_000, "table")),
+        (HIDDEN, "hidden", ("hidden", 7_000, "server")),  # not listed: it has its own page
+        (LLAMA, "mine", ("mine", 5_000, "server")),  # llama.cpp serves its model under any name
+        (listing("llama3:latest"), "llama3", ("llama3", 5_000, "server")),
+        (listing("models/gemini-2.5-pro"), "gemini-2.5-pro", ("gemini-2.5-pro", 5_000, "server")),
+        (listing("claude-4-5-20250929"), "claude-4-5", ("claude-4-5", 5_000, "server")),
+        (listing("grok-4-0709"), "grok-4-latest", ("grok-4-latest", 5_000, "server")),
+        (listing("qwen/qwen3"), "qwen/qwen3:free", ("qwen/qwen3:free", 5_000, "server")),
+        (listing("Qwen3-Coder"), "qwen3-coder", ("qwen3-coder", 5_000, "server")),
     ],
 )
-async def test_other_names_of_a_model_are_known(listed: str, asked: str) -> None:
-    pages = {"/v1/models": {"data": [{"id": listed, "max_model_len": 5_000}, {"id": "other"}]}}
+async def test_a_model_and_its_window_come_from_the_server_or_the_table(
+    pages: dict[str, Any], asked: str | None, expected: tuple[str, int, str]
+) -> None:
     async with FakeOpenAI(pages=pages) as server:
         choice = await chosen(WantedModel(model=asked, providers={"mine": Endpoint(server.url)}))
-    assert told(choice) == ("mine", asked, 5_000, "server")
-
-
-async def test_a_model_that_is_not_listed_may_have_a_page_of_its_own() -> None:
-    pages = {**PAGES, "/v1/models/hidden": {"id": "hidden", "context_window": 7_000}}
-    async with FakeOpenAI(pages=pages) as server:
-        choice = await chosen(WantedModel(model="hidden", providers={"mine": Endpoint(server.url)}))
-    assert told(choice) == ("mine", "hidden", 7_000, "server")
-
-
-async def test_llama_cpp_serves_its_model_under_any_name() -> None:
-    pages = {"/v1/models": {"data": [{"id": "/m.gguf", "owned_by": "llamacpp", "n_ctx": 5_000}]}}
-    async with FakeOpenAI(pages=pages) as server:
-        choice = await chosen(WantedModel(model="mine", providers={"mine": Endpoint(server.url)}))
-    assert told(choice) == ("mine", "mine", 5_000, "server")
+    assert told(choice) == ("mine", *expected)
 
 
 async def test_a_key_that_is_not_set_is_told() -> None:
@@ -157,20 +144,12 @@ async def test_a_configured_server_that_is_silent_is_chosen_all_the_same_and_tol
     assert "its list of models is not available" in choice.why
 
 
-@pytest.mark.parametrize(
-    ("env", "provider", "model", "wire"),
-    [
-        ({"OPENAI_API_KEY": "k"}, "openai", "gpt-6.2-sol", "responses"),
-        ({"OPENAI_API_KEY": "k", "GROQ_API_KEY": "g"}, "openai", "gpt-6.2-sol", "responses"),
-    ],
-)
-async def test_a_key_in_the_environment(
-    env: dict[str, str], provider: str, model: str, wire: str
-) -> None:
-    choice = await chosen(env=env)
-    assert told(choice) == (provider, model, 922_000, "table")
+@pytest.mark.parametrize("more", [{}, {"GROQ_API_KEY": "g"}])
+async def test_a_key_in_the_environment(more: dict[str, str]) -> None:
+    choice = await chosen(env={"OPENAI_API_KEY": "k", **more})
+    assert told(choice) == ("openai", "gpt-6.2-sol", 922_000, "table")
     assert choice.endpoint
-    assert choice.endpoint.wire_api == wire
+    assert choice.endpoint.wire_api == "responses"
     assert choice.why == "gpt-6.2-sol at api.openai.com: OPENAI_API_KEY is set."
 
 

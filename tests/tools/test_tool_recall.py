@@ -109,9 +109,9 @@ async def test_a_range_that_goes_too_far_says_where_it_ends(recall: Any) -> None
 
 
 async def test_an_unknown_id_is_told_with_the_numbers_there_are(recall: Any) -> None:
-    with pytest.raises(ToolError, match=r"no item #99\. Folded items lie in #1\.\.7"):
+    with pytest.raises(ToolError, match=r"no item #99\. Folded: #1\.\.7\."):
         await recall(SESSION, id=99)
-    with pytest.raises(ToolError, match="Folded items are none"):
+    with pytest.raises(ToolError, match="Nothing is folded"):
         await recall(Session([]), id=1)
 
 

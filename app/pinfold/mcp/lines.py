@@ -105,7 +105,7 @@ def _bounded(line: bytes, keep: Callable[[bytes], str]) -> bytes:
 
 
 def _looked_through(line: bytes) -> tuple[int, list[tuple[int, int]]]:
-    """Roughly how many values it has (counted to just above the limit); where its long texts are."""
+    """Roughly how many values it has, up to just above the limit; where its long texts are."""
     count = at = 0
     long: list[tuple[int, int]] = []
     while count <= MOST_VALUES:

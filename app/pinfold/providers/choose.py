@@ -232,13 +232,13 @@ def _settle(
     """Model, window and sentence from all that is known by now."""
     models = listed.models if listed else ()
     model = wish.model or default or (models[0].name if models else "default")
-    told = listed.find(model) if listed else None
+    entry_listed = listed.find(model) if listed else None
     entry = look_up(model)
     source: WindowSource
     if wish.context_window:
         window, source = wish.context_window, "config"
-    elif told and told.context_window:
-        window, source = told.context_window, "server"
+    elif entry_listed and entry_listed.context_window:
+        window, source = entry_listed.context_window, "server"
     else:
         window, source = entry.context_window, "table" if entry.known else "assumed"
     info = ModelInfo(
@@ -246,7 +246,9 @@ def _settle(
         provider=name,
         context_window=window,
         window_source=source,
-        max_output=wish.max_output or (told and told.max_output) or entry.max_output,
+        max_output=wish.max_output
+        or (entry_listed and entry_listed.max_output)
+        or entry.max_output,
         encoding=entry.encoding,
     )
     why = f"{model} at {urlsplit(endpoint.base_url).netloc}: {because}"
@@ -259,7 +261,7 @@ def _settle(
         endpoint=replace(endpoint, wire_api=_wire_api(endpoint)),
         api_key=env.get(endpoint.api_key_env or "") or None,
         limit_output=wish.max_output is not None,
-        reported=told.context_window if told else None,
+        reported=entry_listed.context_window if entry_listed else None,
     )
 
 

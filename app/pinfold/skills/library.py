@@ -110,7 +110,7 @@ class Library:
         return found
 
 
-def said(found: Collection[Extension]) -> str:
+def count_text(found: Collection[Extension]) -> str:
     """`2 skills and 1 command`."""
     skills = sum(one.kind == "skill" for one in found)
     parts = [(skills, "skill"), (len(found) - skills, "command")]

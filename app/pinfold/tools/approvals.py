@@ -77,7 +77,7 @@ def verdict(
     resolved.
     """
     if review.foreign is not None:
-        return _of_foreign(
+        return _foreign_verdict(
             mode, review, review.foreign, workspace, prefixes, said, deny, drift, attended=attended
         )
     command = review.command or ""
@@ -113,12 +113,12 @@ def verdict(
             return Allowed("runs in the sandbox")
         if is_read_only(command, workspace):
             return Allowed("only reads, in the sandbox")
-        return _of_command(command, prefixes, said, workspace, "runs in the sandbox")
+        return _command_verdict(command, prefixes, said, workspace, "runs in the sandbox")
     if review.access == "command":
         # Git runs what the folder's own configuration names.
         if trusted and is_read_only(command, workspace):
             return Allowed("only reads, in a folder that you trust")
-        return _of_command(command, prefixes, said, workspace, "runs a command")
+        return _command_verdict(command, prefixes, said, workspace, "runs a command")
     for path in review.paths:
         if why := guard.reason(path, workspace, review.paths):
             return Ask(f"writes {_shown(path, workspace)}: {why}")
@@ -132,7 +132,7 @@ def verdict(
     return Ask("writes a file", edits=plain)
 
 
-def _of_foreign(
+def _foreign_verdict(
     mode: Mode,
     review: Review,
     call: Foreign,
@@ -196,7 +196,7 @@ def matches(command: str, prefix: str) -> bool:
     return bool(wanted) and found[: len(wanted)] == wanted
 
 
-def _of_command(
+def _command_verdict(
     command: str, prefixes: Collection[str], said: Collection[str], workspace: Path, reason: str
 ) -> Verdict:
     if command.strip() in said:

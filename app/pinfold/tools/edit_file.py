@@ -48,8 +48,8 @@ class EditFile(Tool):
 def _edit(given: EditArguments, context: ToolContext) -> ToolOutcome:
     change, line = _plan(given, context)
     name = workspace.uri(change.path, context.workspace)
-    told = f"Edited {name} from line {line} on ({edits.counts(change.diff)})."
-    return edits.apply([change], context, told)
+    message = f"Edited {name} from line {line} on ({edits.counts(change.diff)})."
+    return edits.apply([change], context, message)
 
 
 def _plan(given: EditArguments, context: ToolContext) -> tuple[edits.FileEdit, int]:

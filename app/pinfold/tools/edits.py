@@ -40,11 +40,11 @@ def counts(diff: Diff) -> str:
 
 
 def apply(
-    changes: Sequence[FileEdit], context: ToolContext, told: str, *, whole: bool = False
+    changes: Sequence[FileEdit], context: ToolContext, success: str, *, whole: bool = False
 ) -> ToolOutcome:
     """Make all changes, or none; the bytes before are kept in the session's folder.
 
-    `told` is what the model reads of success, `whole` whether the call holds all of each file.
+    `success` is the output if all is made; `whole` says that the call has all of each file.
     Raises `ToolError` if a file is no longer what it was or cannot be written: every file is then
     as before. Where one could not even be put back, the outcome names and observes it.
     """
@@ -74,7 +74,7 @@ def apply(
         "removed": sum(change.diff.removed for change in changes),
         "whole": whole or all(change.op == "create" for change in changes),
     }
-    return ToolOutcome(told, True, seen, detail)
+    return ToolOutcome(success, True, seen, detail)
 
 
 def _back_up(change: FileEdit, context: ToolContext) -> None:

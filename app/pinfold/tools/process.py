@@ -109,12 +109,12 @@ class RunningCommand:
         confined = self._confined
         if confined is None or not confined.reports:
             return await self._run(confined.argv if confined else self._argv, target)
-        source, told = os.pipe()
+        source, report = os.pipe()
         with os.fdopen(source, "rb") as info:
             try:
-                process = await self._run(confined.reporting_to(told), target, told)
+                process = await self._run(confined.reporting_to(report), target, report)
             finally:
-                os.close(told)
+                os.close(report)
             try:
                 await asyncio.to_thread(confined.started, info)
             except asyncio.CancelledError:
@@ -132,12 +132,12 @@ class RunningCommand:
             end = f"{source}+" if self._daemons else str(source)
             return await self._spawn([*WATCHER, end, *argv], target, source, *handed)
         except BaseException:
-            self._let_go()
+            self._release_watcher()
             raise
         finally:
             os.close(source)
 
-    def _let_go(self) -> None:
+    def _release_watcher(self) -> None:
         """Have the watcher end everything."""
         held, self._held = self._held, None
         if held is not None:
@@ -215,7 +215,7 @@ class RunningCommand:
         """End the leader and all that it has started."""
         leader = self._process
         if self._held is not None:
-            self._let_go()
+            self._release_watcher()
             with suppress(TimeoutError):
                 async with asyncio.timeout(WATCHER_SECONDS):
                     await leader.wait()

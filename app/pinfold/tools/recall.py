@@ -113,10 +113,10 @@ class Recall(Tool):
         if given.query:
             return await self._find_everywhere(given.query)
         if named := _AGENT.fullmatch(str(given.id).strip()):
-            return await self._of_agent(int(named[1]), named[2] or "", given, context)
-        return await self._of_id(given, context)
+            return await self._agent_record(int(named[1]), named[2] or "", given, context)
+        return await self._by_id(given, context)
 
-    async def _of_agent(
+    async def _agent_record(
         self, number: int, rest: str, given: RecallArguments, context: ToolContext
     ) -> ToolOutcome:
         """What an agent's record holds; `rest` are the numbers of its items."""
@@ -124,13 +124,13 @@ class Recall(Tool):
             raise ToolError("This session has no agents.")
         history, folder = await self._agents.of(number)
         if not rest:
-            items = [_of(history, n) for n in history.hidden()]
+            items = [_hidden_item(history, n) for n in history.hidden()]
             lines = [_line(item, "", item.kind != "tool_call") for item in items]
             output = "\n".join([PREFACE, *(f"a{number}{line}" for line in lines)])
             return ToolOutcome(tail_of(output, context.max_output))
         inner = given.model_copy(update={"id": rest})
         try:
-            outcome = await Recall(history)._of_id(inner, replace(context, folder=folder))
+            outcome = await Recall(history)._by_id(inner, replace(context, folder=folder))
         except ToolError as error:
             raise ToolError(f"Agent a{number}: {error}") from error
         return ToolOutcome(f"[Agent a{number}.] {outcome.output}")
@@ -150,7 +150,7 @@ class Recall(Tool):
                 parts.append(f"In the work of agent a{number}, as a{number}#n:\n{shown}")
         return ToolOutcome("\n\n".join(parts), detail=outcome.detail)
 
-    async def _of_id(self, given: RecallArguments, context: ToolContext) -> ToolOutcome:
+    async def _by_id(self, given: RecallArguments, context: ToolContext) -> ToolOutcome:
         if not given.of_one:
             return self._bring_back(given.ranges(), context)
         numbers = given.ranges()
@@ -230,8 +230,8 @@ class Recall(Tool):
         item = self._history.item(n)
         if item is None:
             numbers = self._history.hidden()
-            there = f"lie in #{min(numbers)}..{max(numbers)}" if numbers else "are none"
-            raise ToolError(f"There is no item #{n}. Folded items {there}.")
+            folded = f"Folded: #{min(numbers)}..{max(numbers)}" if numbers else "Nothing is folded"
+            raise ToolError(f"There is no item #{n}. {folded}.")
         return item
 
     def _pair(self, item: Item) -> list[Item]:
@@ -240,7 +240,7 @@ class Recall(Tool):
         return [item] if other is None else sorted((item, other), key=lambda half: half.n)
 
 
-def _of(history: ItemLookup, n: int) -> Item:
+def _hidden_item(history: ItemLookup, n: int) -> Item:
     item = history.item(n)
     assert item is not None
     return item

@@ -54,8 +54,8 @@ class UpdatePlan(Tool):
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:  # noqa: ARG002
         steps = parse(PlanArguments, arguments).steps
-        told = f"Plan recorded: {_counted(steps)}." if steps else "Plan cleared."
-        return ToolOutcome(told, detail={"plan": [step.model_dump() for step in steps]})
+        message = f"Plan recorded: {_counted(steps)}." if steps else "Plan cleared."
+        return ToolOutcome(message, detail={"plan": [step.model_dump() for step in steps]})
 
 
 def _counted(steps: list[WrittenStep]) -> str:

@@ -47,8 +47,8 @@ def _write(given: WriteArguments, context: ToolContext) -> ToolOutcome:
     change = _plan(given, context)
     name = workspace.uri(change.path, context.workspace)
     verb = "Created" if change.before is None else "Wrote"
-    told = f"{verb} {name} ({edits.counts(change.diff)})."
-    return edits.apply([change], context, told, whole=True)
+    message = f"{verb} {name} ({edits.counts(change.diff)})."
+    return edits.apply([change], context, message, whole=True)
 
 
 def _plan(given: WriteArguments, context: ToolContext) -> edits.FileEdit:

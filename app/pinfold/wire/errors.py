@@ -89,13 +89,13 @@ def from_answer(
     if status is None:
         status = said.status
     wait = seconds_to_wait(headers or {}, said.text, datetime.now(UTC))
-    kind, sentence = _classify(said, status, server, told_to_wait=wait is not None)
+    kind, sentence = _classify(said, status, server, has_wait=wait is not None)
     if kind is ContextOverflow:
         return _overflow(said, sentence, status)
     return kind(sentence, status=status, retry_after=wait)
 
 
-def _overflow(said: "_Said", sentence: str, status: int | None) -> ContextOverflow:
+def _overflow(said: "_ErrorText", sentence: str, status: int | None) -> ContextOverflow:
     of_window = overflow.is_overflow(said.codes, said.text)
     if not of_window or status in {413, 429} or _ALLOWANCE.search(said.text):
         return ContextOverflow(sentence, status=status, of_window=False)
@@ -103,13 +103,13 @@ def _overflow(said: "_Said", sentence: str, status: int | None) -> ContextOverfl
     return ContextOverflow(
         sentence,
         status=status,
-        limit=overflow.limit_told(figures),
-        tokens=overflow.tokens_told(figures),
+        limit=overflow.stated_limit(figures),
+        tokens=overflow.stated_tokens(figures),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _ErrorText:
     codes: frozenset[str]
     text: str
     status: int | None
@@ -124,7 +124,7 @@ class _Said:
         return plain if len(plain) <= 300 else plain[:297] + "..."
 
 
-def _read(body: object) -> _Said:
+def _read(body: object) -> _ErrorText:
     """Code and message from any of the formats that servers use."""
     if isinstance(body, list) and body:
         body = body[0]
@@ -133,12 +133,12 @@ def _read(body: object) -> _Said:
     if not isinstance(body, dict):
         text = "" if body is None else str(body)
         html = text.lstrip()[:100].lower().startswith(("<!doctype", "<html", "<head", "<?xml"))
-        return _Said(frozenset(), text, None, html)
+        return _ErrorText(frozenset(), text, None, html)
     named = [body.get("code"), body.get("type")]
     number = next((code for code in named if isinstance(code, int) and 400 <= code < 600), None)
     codes = frozenset(code for code in named if isinstance(code, str))
     fields = (f"{name} {body[name]}" for name in _FIGURES if isinstance(body.get(name), int))
-    return _Said(codes, _text(body), number, figures=" ".join(fields))
+    return _ErrorText(codes, _text(body), number, figures=" ".join(fields))
 
 
 def _text(body: Mapping[str, Any]) -> str:
@@ -151,7 +151,7 @@ def _text(body: Mapping[str, Any]) -> str:
 
 
 def _classify(
-    said: _Said, status: int | None, server: ApiServer, *, told_to_wait: bool
+    said: _ErrorText, status: int | None, server: ApiServer, *, has_wait: bool
 ) -> tuple[type[ProviderError], str]:
     host = server.host
     because = f": {said.short}" if said.short and not said.html else ""
@@ -162,7 +162,7 @@ def _classify(
     ):
         return ContextOverflow, f"The request does not fit the model's context window{because}"
     # Gemini speaks of the quota of a minute in the same words, and says how long to wait.
-    used_up = _QUOTA.search(said.text) and not told_to_wait
+    used_up = _QUOTA.search(said.text) and not has_wait
     if status == 402 or said.codes & _QUOTA_CODES or used_up:
         return RequestRejected, f"{host} says that the account has no credit left{because}"
     if said.codes & _REFUSED_CODES or _REFUSED.search(said.text):

@@ -67,7 +67,7 @@ def is_otherwise_too_large(codes: Collection[str], text: str) -> bool:
     return "request_too_large" in codes or _OTHERWISE_TOO_LARGE.search(text) is not None
 
 
-def limit_told(text: str) -> int | None:
+def stated_limit(text: str) -> int | None:
     """The context window that the server names."""
     for pattern in _LIMITS:
         if found := pattern.search(text):
@@ -75,7 +75,7 @@ def limit_told(text: str) -> int | None:
     return None
 
 
-def tokens_told(text: str) -> int | None:
+def stated_tokens(text: str) -> int | None:
     """The tokens that the server counted in the request."""
     found = _TOKENS.search(text)
     return _plausible(found[1]) if found else None

@@ -13,7 +13,7 @@ from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import SkillIndex
 from pinfold.skills.extension import Extension, Extensions
 from pinfold.skills.index import index
-from pinfold.skills.library import Library, said
+from pinfold.skills.library import Library, count_text
 from pinfold.window.refused import Refused
 
 READ = "skills that were read"
@@ -103,8 +103,12 @@ class Skills:
             changed = [one for one in waiting if one.state == "changed"]
             new = [one for one in waiting if one.state != "changed"]
             parts = [
-                *([f"{said(new)} that you have not accepted yet"] if new else []),
-                *([f"{said(changed)} with changes since you accepted them"] if changed else []),
+                *([f"{count_text(new)} that you have not accepted yet"] if new else []),
+                *(
+                    [f"{count_text(changed)} with changes since you accepted them"]
+                    if changed
+                    else []
+                ),
             ]
             brings = f"This project brings {', and '.join(parts)}"
             self._record.tell(Told(f"{brings}: /skills and /commands show them."))
