@@ -46,11 +46,11 @@ def encode(event: Event) -> bytes:
 
 
 def written(event: Event) -> tuple[Event, bytes]:
-    """An event as it can be written (see `mended`), and its line."""
+    """An event as it can be written (see `repaired`), and its line."""
     try:
         return event, encode(event)
     except UnicodeEncodeError:
-        event = Event(event.seq, event.ts, mended(event.data))
+        event = Event(event.seq, event.ts, repaired(event.data))
         return event, encode(event)
 
 
@@ -70,19 +70,19 @@ def schema(head: Header) -> int:
         return 0
 
 
-def mended(data: Data) -> Data:
+def repaired(data: Data) -> Data:
     """`data` with its lone surrogates joined or replaced, so that it can be written."""
-    return msgspec.convert(_mend(msgspec.to_builtins(data)), type(data))
+    return msgspec.convert(_repair(msgspec.to_builtins(data)), type(data))
 
 
-def _mend(value: Any) -> Any:
+def _repair(value: Any) -> Any:
     match value:
         case str():
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case dict():
-            return {_mend(key): _mend(inner) for key, inner in value.items()}
+            return {_repair(key): _repair(inner) for key, inner in value.items()}
         case list() | tuple():
-            return [_mend(inner) for inner in value]
+            return [_repair(inner) for inner in value]
         case _:
             return value
 

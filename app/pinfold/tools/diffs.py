@@ -21,7 +21,7 @@ class Diff:
 
 
 def unified(before: str | None, after: str | None, uri: str) -> Diff:
-    """The diff of a file's text; None stands for no file. Long diffs are cut, and say so."""
+    """The diff of a file's text; None is no file. Long diffs are cut, and say so."""
     old, new = _lines(before), _lines(after)
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])

@@ -44,6 +44,9 @@ class FirstPaintApp(DiffingApp):
         self.set_timer(STAYS, self.show_all)
 
     def on_descendant_focus(self) -> None:
+        self._take_keys()
+
+    def _take_keys(self) -> None:
         if isinstance(self._driver, PatientDriver):
             self._driver.pass_keys_on()
 
@@ -65,6 +68,7 @@ class FirstPaintApp(DiffingApp):
 
     def show_all(self) -> None:
         """Show all that there is, in place of the first frame."""
+        self._take_keys()
         changed = self._cells.release()
         if changed and self._driver is not None:
             self._begin_update()

@@ -55,7 +55,7 @@ class TerminalCells:
     def release(self) -> str:
         """What to write for the rows that were held; it counts as written."""
         held, self._held = self._held, {}
-        return self._write_changed(self._rows.copy(), held)
+        return self._write_changed(self._rows.copy(), held) if held else ""
 
     @property
     def held_size(self) -> tuple[int, int] | None:

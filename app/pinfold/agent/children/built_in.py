@@ -18,7 +18,7 @@ REVIEW = Agent(
     "Review the changes that the task names, and change nothing. Read the code around them, too. "
     "Look for bugs, lost cases, broken callers, missing tests; not for matters of taste. "
     "List what you are sure of, the worst first: path:line, what is wrong, what happens, how to "
-    "mend it. If nothing is wrong, say so.",
+    "fix it. If nothing is wrong, say so.",
     tools=_READS,
     approvals="read-only",
 )
