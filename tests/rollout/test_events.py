@@ -81,7 +81,7 @@ EMPTY = b'{"seq":1,"ts":"2026-01-01T00:00:00Z","type":"from_the_future"}'
 
 def test_halves_of_a_character_are_joined_and_lone_ones_replaced() -> None:
     prompt = events.PromptQueued(id=1, text="\ud83d\ude00 \ud800")
-    assert codec.mended(prompt) == events.PromptQueued(id=1, text="😀 \ufffd")
+    assert codec.repaired(prompt) == events.PromptQueued(id=1, text="😀 \ufffd")
 
 
 def test_a_window_that_the_user_went_back_to_is_no_compaction() -> None:
