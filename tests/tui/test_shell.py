@@ -5,9 +5,11 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual import events
 from textual.pilot import Pilot
 from textual.widgets import OptionList
@@ -26,7 +28,7 @@ from pinfold.rollout.context import AgentsFile, Context
 from pinfold.rollout.drafts import Draft
 from pinfold.rollout.events import ContextSet, TurnFinished, TurnStarted
 from pinfold.rollout.hold import Holder, SessionHeld
-from pinfold.rollout.items import Item, State
+from pinfold.rollout.items import Item
 from pinfold.rollout.journal import JournalError
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.approval.answer import Answer
@@ -82,54 +84,47 @@ async def test_what_comes_below_the_view_is_counted_until_one_goes_there() -> No
         assert "below" not in status(pilot).render().plain
 
 
-@pytest.mark.parametrize(("state", "told"), [("interrupted", 0), ("complete", 1)])
-async def test_an_interruption_is_told_once(state: State, told: int) -> None:
+async def test_what_the_transcript_notes_of_a_turn() -> None:
     session = live_session()
     async with running(session) as pilot:
-        session.append(Item(n=1, kind="assistant", content="So", state=state))
-        session.append(TurnFinished(turn=1, state="interrupted"))
-        await pilot.pause()
         transcript = pilot.app.screen.query_one(Transcript)
-        drawn = [transcript.render_line(y).text for y in range(transcript.size.height)]
-        assert sum("Interrupted." in line for line in drawn) == told
 
+        async def drawn() -> str:
+            await pilot.pause()
+            transcript.flush()
+            return "\n".join(rows(transcript))
 
-async def test_which_rules_hold_is_told_when_they_are_read() -> None:
-    session = live_session()
-    async with running(session) as pilot:
         rules = AgentsFile("/repo/AGENTS.md", "Use tabs.\nTest first.")
         session.append(ContextSet(hash="h", context=Context(agents=(rules,))))
-        await pilot.pause()
-        transcript = pilot.app.screen.query_one(Transcript)
-        transcript.flush()
-        drawn = [transcript.render_line(y).text for y in range(transcript.size.height)]
-        assert any("Rules from /repo/AGENTS.md, 2 lines" in line for line in drawn)
+        assert "Rules from /repo/AGENTS.md, 2 lines" in await drawn()
+        session.append(TurnStarted(turn=1))
+        session.append(Item(n=1, kind="tool_call", name="shell", call_id="c", content="{}"))
+        session.append(TurnFinished(turn=1, state="done"))  # an event a minute
+        assert "· Worked for 2m 00s, 1 tool call" in await drawn()
+        # An interruption is told once: by the item that was cut off, where there is one.
+        session.append(Item(n=2, kind="assistant", content="So", state="interrupted"))
+        session.append(TurnFinished(turn=2, state="interrupted"))
+        assert "Interrupted." not in await drawn()
+        session.append(Item(n=3, kind="assistant", content="So"))
+        session.append(TurnFinished(turn=3, state="interrupted"))
+        assert (await drawn()).count("Interrupted.") == 1
 
 
 # Before the session
 
 
-async def test_what_is_typed_before_the_session_is_sent_once_it_is_there() -> None:
+async def test_what_is_typed_before_the_session_is_sent_once_it_is_there_or_taken_back() -> None:
     session, ready = live_session(), asyncio.Event()
     app = make_app(session, ready=ready)
     async with app.run_test() as pilot:
-        await pilot.press(*"hello", "enter", *"more")
+        await pilot.press(*"hello", "enter", *"more", "enter", "up")
+        assert editor(pilot).text == "more"
         await until(pilot, lambda: app.screen.query_one(QueueLines).display)
         assert not session.sent
         ready.set()
         await until(pilot, lambda: session.sent)
         assert session.sent == ["hello"]
         assert editor(pilot).text == "more"
-
-
-async def test_an_unsent_prompt_can_be_taken_back() -> None:
-    session, ready = live_session(), asyncio.Event()
-    async with make_app(session, ready=ready).run_test() as pilot:
-        await pilot.press(*"hello", "enter", "up")
-        assert editor(pilot).text == "hello"
-        ready.set()
-        await until(pilot, lambda: session.approver)
-        assert not session.sent
 
 
 async def test_a_command_that_needs_the_session_waits_for_it_and_others_do_not() -> None:
@@ -163,12 +158,23 @@ async def test_where_there_will_be_no_session_a_command_that_waited_says_so() ->
 # Prompts
 
 
-async def test_enter_sends_and_ctrl_j_begins_a_line() -> None:
+async def test_a_large_paste_is_a_chip_that_is_deleted_and_sent_whole() -> None:
     session = live_session()
+    session.provider.script = [says("fine")] * 2
+    text = "\n".join(f"line {n}" for n in range(40))
     async with running(session) as pilot:
-        await pilot.press("a", "ctrl+j", "b", "enter")
-        assert session.sent == ["a\nb"]
-        assert editor(pilot).text == ""
+        await pilot.press(*"see ")
+        editor(pilot).post_message(events.Paste(text))
+        await until(pilot, lambda: editor(pilot).text == "see [pasted 40 lines #1]")
+        await pilot.press("backspace")
+        assert editor(pilot).text == "see "
+        await pilot.press("ctrl+underscore", *" ok", "enter")
+        assert session.sent == [f"see {text} ok"]
+        await session.idle()
+        editor(pilot).post_message(events.Paste("x" * 2_000))
+        await until(pilot, lambda: editor(pilot).text)
+        await pilot.press("left", "left", "a", "ctrl+j", "enter")  # not into the chip
+        assert session.sent[1:] == ["x" * 2_000 + "a"]
 
 
 async def test_keys_that_come_all_at_once_keep_their_order() -> None:
@@ -180,51 +186,13 @@ async def test_keys_that_come_all_at_once_keep_their_order() -> None:
         assert [prompt.text for prompt in session.queue] == ["one", "two\nlines"]
 
 
-async def test_the_prompt_grows_to_eight_lines() -> None:
-    async with running(live_session()) as pilot:
-        await pilot.press(*["ctrl+j"] * 3)
-        await pilot.pause()
-        assert editor(pilot).size.height == 4
-        await pilot.press(*["ctrl+j"] * 10)
-        await pilot.pause()
-        assert editor(pilot).size.height == 8
-
-
-async def test_at_80x24_the_transcript_has_fifteen_lines() -> None:
+async def test_the_prompt_grows_to_eight_lines_below_fifteen_of_the_transcript() -> None:
     async with running(live_session()) as pilot:
         assert pilot.app.screen.query_one(Transcript).size.height >= 15
-
-
-async def test_a_large_paste_is_a_chip_that_is_sent_whole() -> None:
-    session = live_session()
-    text = "\n".join(f"line {n}" for n in range(40))
-    async with running(session) as pilot:
-        await pilot.press(*"see ")
-        editor(pilot).post_message(events.Paste(text))
-        await until(pilot, lambda: editor(pilot).text == "see [pasted 40 lines #1]")
-        await pilot.press(*" ok", "enter")
-        assert session.sent == [f"see {text} ok"]
-
-
-async def test_a_chip_is_deleted_as_a_whole_and_comes_back_with_undo() -> None:
-    session = live_session()
-    text = "x" * 2_000
-    async with running(session) as pilot:
-        editor(pilot).post_message(events.Paste(text))
-        await until(pilot, lambda: editor(pilot).text)
-        await pilot.press("backspace")
-        assert editor(pilot).text == ""
-        await pilot.press("ctrl+underscore", "enter")
-        assert session.sent == [text]
-
-
-async def test_nothing_can_be_typed_into_a_chip() -> None:
-    session = live_session()
-    async with running(session) as pilot:
-        editor(pilot).post_message(events.Paste("x" * 2_000))
-        await until(pilot, lambda: editor(pilot).text)
-        await pilot.press("left", "left", "a", "enter")
-        assert session.sent == ["x" * 2_000 + "a"]
+        await pilot.press(*["ctrl+j"] * 3)
+        assert editor(pilot).size.height == 4
+        await pilot.press(*["ctrl+j"] * 6)
+        assert editor(pilot).size.height == 8
 
 
 async def test_history_goes_back_and_is_kept_on_disk(tmp_path: Path) -> None:
@@ -268,106 +236,77 @@ async def test_a_prompt_that_was_not_sent_comes_back_before_what_is_typed() -> N
 # Commands and completion
 
 
-@pytest.mark.parametrize("refused", ["/foo", "/modle x", "/model nonsense"])
-async def test_a_refused_command_says_why_and_comes_back_with_the_up_arrow(refused: str) -> None:
+async def test_a_refused_command_says_why_and_comes_back_with_the_up_arrow() -> None:
     session = live_session()
     async with running(session) as pilot:
         transcript = pilot.app.screen.query_one(Transcript)
-        await pilot.press(*refused, "enter")
-        await until(pilot, lambda: any("✗" in row for row in rows(transcript)))
-        assert editor(pilot).text == ""
-        assert not session.sent
-        await pilot.press("up")
-        assert editor(pilot).text == refused
+        for count, refused in enumerate(("/foo", "/modle x", "/model nonsense"), 1):
+            editor(pilot).put("")
+            await pilot.press(*refused, "enter")
+            await until(pilot, lambda n=count: sum("✗" in row for row in rows(transcript)) == n)
+            assert editor(pilot).text == ""
+            assert not session.sent
+            await pilot.press("up")
+            assert editor(pilot).text == refused
 
 
-@pytest.mark.parametrize("keys", [[], ["down", "up"]], ids=["as typed", "chosen"])
-async def test_enter_takes_an_argument_as_it_was_typed_unless_one_was_chosen(
-    keys: list[str],
-) -> None:
+async def test_enter_takes_an_argument_as_it_was_typed_unless_one_was_chosen() -> None:
     session = live_session()
     async with running(session) as pilot:
         before = session.approvals
-        await pilot.press(*"/approvals wo", *keys, "enter")
-        if keys:
-            await until(pilot, lambda: session.approvals == "workspace")
-        else:
-            await until(pilot, lambda: editor(pilot).text == "")
-            assert session.approvals == before
+        await pilot.press("/")
+        type_fast(pilot, *"appr", "tab", *"wo", "enter")
+        await until(pilot, lambda: editor(pilot).text == "")
+        assert session.approvals == before
+        await pilot.press(*"/approvals wo", "down", "up", "enter")
+        await until(pilot, lambda: session.approvals == "workspace")
+        assert status(pilot).approvals == "workspace"
+        type_fast(pilot, *"/appr", "tab", *"fu", "tab")
+        await until(pilot, lambda: editor(pilot).text == "/approvals full")
+        await pilot.press("enter")
+        await until(pilot, lambda: session.approvals == "full")
 
 
-async def test_enter_runs_the_one_command_that_begins_so() -> None:
-    async with running(live_session()) as pilot:
-        await pilot.press(*"/them", "enter")
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
-
-
-async def test_enter_runs_none_of_several_commands_that_begin_so() -> None:
+async def test_enter_runs_the_one_command_that_begins_so_and_none_of_several() -> None:
     async with running(live_session()) as pilot:
         await pilot.press("/", "enter")
         await pilot.press("/", "r", "e", "enter")
         await until(pilot, lambda: editor(pilot).text == "")
         assert len(pilot.app.screen_stack) == 1
+        await pilot.press(*"/them", "enter")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
 
 
-@pytest.mark.parametrize("name", ["rewind", "undo", "pins", "model", "theme", "resume"])
-async def test_a_command_typed_fast_is_the_one_that_runs(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_command_typed_fast_is_the_one_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(live_session()) as pilot:
         ran: list[str] = []
         monkeypatch.setattr(
             pilot.app, "run_command", lambda act, argument: ran.append(act.slash[0])
         )
-        await pilot.press("/")
-        type_fast(pilot, *name, "enter")
-        await until(pilot, lambda: ran)
-        type_fast(pilot, *f"/{name}", "enter")
-        await until(pilot, lambda: len(ran) == 2)
-        assert ran == [name] * 2
+        for name in ("rewind", "undo", "pins", "model", "theme", "resume"):
+            ran.clear()
+            await pilot.press("/")
+            type_fast(pilot, *name, "enter")
+            type_fast(pilot, *f"/{name}", "enter")
+            await until(pilot, lambda: len(ran) == 2)
+            assert ran == [name] * 2
 
 
-async def test_tab_completes_what_was_typed_fast() -> None:
-    async with running(live_session()) as pilot:
-        await pilot.press("/")
-        type_fast(pilot, *"appr", "tab", *"wor", "tab")
-        await until(pilot, lambda: editor(pilot).text == "/approvals workspace")
-
-
-async def test_tab_completes_and_enter_runs_the_chosen_command() -> None:
+async def test_files_are_completed_and_a_path_that_is_complete_is_sent(tmp_path: Path) -> None:
+    for name in ("counter.py", "other.txt", "a.py", "a.pyi"):
+        (tmp_path / name).touch()
     session = live_session()
-    async with running(session) as pilot:
-        await pilot.press(*"/app", "tab", *"wo", "tab", "enter")
-        await until(pilot, lambda: session.approvals == "workspace")
-        assert status(pilot).approvals == "workspace"
-
-
-async def test_files_are_completed(tmp_path: Path) -> None:
-    (tmp_path / "counter.py").touch()
-    (tmp_path / "other.txt").touch()
-    session = live_session()
-    app = make_app(session, config=CONFIG, cwd=tmp_path)
-    session.cwd = tmp_path
-    async with running(session, app) as pilot:
-        await pilot.press(*"see @cou")
+    async with running(session, make_app(session, cwd=tmp_path)) as pilot:
         popup = pilot.app.screen.query_one(Popup)
+        await pilot.press(*"see @cou")
         await until(pilot, lambda: popup.current and popup.current.text == "counter.py")
         await pilot.press("enter")
         assert editor(pilot).text == "see @counter.py "
         assert not session.sent
-
-
-async def test_enter_sends_a_path_that_is_complete(tmp_path: Path) -> None:
-    (tmp_path / "a.py").touch()
-    (tmp_path / "a.pyi").touch()
-    session = live_session()
-    app = make_app(session, config=CONFIG, cwd=tmp_path)
-    async with running(session, app) as pilot:
-        await pilot.press(*"see @a.py")
-        popup = pilot.app.screen.query_one(Popup)
+        await pilot.press(*"@a.py")
         await until(pilot, lambda: popup.current and popup.current.text == "a.py")
         await pilot.press("enter")
-        assert session.sent == ["see @a.py"]
+        assert session.sent == ["see @counter.py @a.py"]
 
 
 async def test_escape_closes_the_list_first() -> None:
@@ -414,55 +353,47 @@ async def test_a_queued_prompt_comes_back_before_what_is_half_typed() -> None:
 # Approval
 
 
-async def asked(pilot: Pilot[str], session: LiveSession) -> "asyncio.Task[Decision]":
-    task = session.ask(COMMAND)
+async def asked(
+    pilot: Pilot[str], session: LiveSession, question: Question = COMMAND
+) -> "asyncio.Task[Decision]":
+    task = session.ask(question)
     await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
     return task
 
 
-async def test_y_allows() -> None:
-    session = live_session()
-    async with running(session) as pilot:
+async def test_keys_and_a_click_answer() -> None:
+    session, seconds = live_session(), count()
+    app = make_app(session, monotonic=lambda: float(next(seconds)))
+    async with running(session, app) as pilot:
+        for keys, decision in [
+            ("y", Decision("yes")),
+            ("a", Decision("always")),
+            (["n", *"not now", "enter"], Decision("no", "not now")),
+            (["e", *" -x", "enter"], Decision("yes", arguments='{"command": "pytest -q -x"}')),
+        ]:
+            task = await asked(pilot, session)
+            await pilot.press(*keys)
+            await until(pilot, task.done)
+            assert task.result() == decision
+            await until(pilot, lambda: pilot.app.focused is editor(pilot))
         task = await asked(pilot, session)
-        await pilot.press("y")
-        assert await task == Decision("yes")
-        await until(pilot, lambda: pilot.app.focused is editor(pilot))
+        await pilot.click("Choice")
+        assert (await task).verdict == "yes"
 
 
-async def test_a_allows_the_prefix() -> None:
-    session = live_session()
-    async with running(session) as pilot:
-        task = await asked(pilot, session)
-        await pilot.press("a")
-        assert (await task).verdict == "always"
-
-
-@pytest.mark.parametrize("folders", [("src/other",), ("", "src"), ()])
-async def test_a_allows_folders_where_they_are_offered(folders: tuple[str, ...]) -> None:
+async def test_a_allows_folders_where_they_are_offered() -> None:
     session = live_session()
     review = Review("write", "edit src/other/x.py", diff="+x\n")
-    question = Question("c1", "write_file", "{}", review, "edits x", folders=folders)
+    question = Question("c1", "write_file", "{}", review, "edits x")
     async with running(session) as pilot:
-        task = session.ask(question)
-        await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
-        await pilot.press("a" if folders else "y")
-        assert (await task).verdict == ("always" if folders else "yes")
-
-
-async def test_n_takes_a_word_to_the_model() -> None:
-    session = live_session()
-    async with running(session) as pilot:
-        task = await asked(pilot, session)
-        await pilot.press("n", *"not now", "enter")
-        assert await task == Decision("no", "not now")
-
-
-async def test_e_changes_the_command() -> None:
-    session = live_session()
-    async with running(session) as pilot:
-        task = await asked(pilot, session)
-        await pilot.press("e", *" -x", "enter")
-        assert await task == Decision("yes", arguments='{"command": "pytest -q -x"}')
+        for folders in [("src/other",), ("", "src")]:
+            task = await asked(pilot, session, replace(question, folders=folders))
+            await pilot.press("a")
+            assert (await task).verdict == "always"
+            await until(pilot, lambda: pilot.app.focused is editor(pilot))
+        task = await asked(pilot, session, question)
+        await pilot.press("a", "y")
+        assert (await task).verdict == "yes"
 
 
 async def test_escape_goes_back_from_an_answer_and_then_interrupts() -> None:
@@ -476,14 +407,6 @@ async def test_escape_goes_back_from_an_answer_and_then_interrupts() -> None:
         assert session.interrupts == 1
         task.cancel()
         await until(pilot, lambda: not pilot.app.screen.query(ApprovalCard))
-
-
-async def test_a_click_answers() -> None:
-    session = live_session()
-    async with running(session) as pilot:
-        task = await asked(pilot, session)
-        await pilot.click("Choice")
-        assert (await task).verdict == "yes"
 
 
 async def test_letters_typed_as_the_question_comes_do_not_answer_it() -> None:
@@ -511,13 +434,21 @@ async def test_transcript_keys_work_in_the_transcript() -> None:
         assert editor(pilot).text == ""
 
 
-async def test_ctrl_c_clears_the_prompt_before_it_quits() -> None:
-    session = live_session()
-    async with running(session) as pilot:
-        await pilot.press(*"half", "ctrl+c")
+async def test_ctrl_c_copies_a_selection_and_clears_as_escape_twice_does() -> None:
+    async with running(live_session()) as pilot:
+        await pilot.press(*"copy me", "shift+home", "ctrl+c")
+        assert pilot.app.clipboard == "copy me"
+        assert not status(pilot).hint
+        await pilot.press("ctrl+c")
         assert editor(pilot).text == ""
         await pilot.press("up")
-        assert editor(pilot).text == "half"
+        assert editor(pilot).text == "copy me"
+        await pilot.press("escape")
+        assert editor(pilot).text == "copy me"
+        await pilot.press("escape")
+        assert editor(pilot).text == ""
+        await pilot.press("up")
+        assert editor(pilot).text == "copy me"
 
 
 async def test_what_is_being_typed_does_not_answer() -> None:
@@ -536,44 +467,15 @@ async def test_what_is_being_typed_does_not_answer() -> None:
 # Lines
 
 
-async def test_the_retry_line_comes_and_goes() -> None:
+async def test_the_lines_around_the_prompt_follow_the_turn() -> None:
     session = live_session()
     async with running(session) as pilot:
+        retry = pilot.app.screen.query_one(RetryLine)
         session.enter("waiting")
         session.tell(Retrying("The server is rate limited.", 1, 4.0))
-        line = pilot.app.screen.query_one(RetryLine)
-        assert "trying again in 4s" in str(line.render())
+        assert "trying again in 4s" in str(retry.render())
         session.enter("requesting")
-        assert not line.display
-
-
-async def test_the_gauge_counts_what_streams_until_the_item_is_there() -> None:
-    session = live_session()
-    async with running(session) as pilot:
-        gauge = pilot.app.screen.query_one(GaugeBar)
-        session.enter("streaming")
-        session.tell(Streamed(TextDelta("word " * 200)))
-        assert 128 <= gauge.live <= 320  # 200 words, estimated, in steps
-        assert gauge.live % 32 == 0
-        session.append(Item(n=1, kind="assistant", content="word " * 200))
-        assert gauge.live == 0
-
-
-async def test_a_turn_ends_with_how_long_it_took_and_its_calls() -> None:
-    session = live_session()
-    async with running(session) as pilot:
-        transcript = pilot.app.screen.query_one(Transcript)
-        session.append(TurnStarted(turn=1))
-        session.append(Item(n=1, kind="tool_call", name="shell", call_id="c", content="{}"))
-        session.append(TurnFinished(turn=1, state="done"))  # an event a minute
-        await pilot.pause()
-        assert "· Worked for 2m 00s, 1 tool call" in "\n".join(rows(transcript))
-
-
-async def test_the_status_drops_the_progress_of_what_has_ended() -> None:
-    session = live_session()
-    async with running(session) as pilot:
-        session.enter("requesting")
+        assert not retry.display
         session.tell(Compacting("summarising", 0.4, "snapshot"))
         assert status(pilot).progress == "snapshot: summarising · 40%"
         session.tell(Compacting("checking", 1.0, "snapshot"))
@@ -582,6 +484,14 @@ async def test_the_status_drops_the_progress_of_what_has_ended() -> None:
         session.enter("waiting")
         session.enter("requesting")
         assert status(pilot).progress == ""
+        # The gauge counts what streams until the item is there.
+        gauge = pilot.app.screen.query_one(GaugeBar)
+        session.enter("streaming")
+        session.tell(Streamed(TextDelta("word " * 200)))
+        assert 128 <= gauge.live <= 320  # 200 words, estimated, in steps
+        assert gauge.live % 32 == 0
+        session.append(Item(n=1, kind="assistant", content="word " * 200))
+        assert gauge.live == 0
 
 
 async def test_the_transcript_says_what_was_adopted() -> None:
@@ -615,15 +525,6 @@ async def test_ctrl_c_twice_quits_and_says_how_to_go_on() -> None:
     assert pilot.app.return_value == ("Session saved. Resume with: pinfold resume 0197f3a2-7c10")
 
 
-async def test_ctrl_c_copies_a_selection() -> None:
-    async with running(live_session()) as pilot:
-        await pilot.press(*"copy me", "shift+home", "ctrl+c")
-        assert pilot.app.clipboard == "copy me"
-        assert not status(pilot).hint
-        await pilot.press("ctrl+c")
-        assert editor(pilot).text == ""
-
-
 async def test_ctrl_d_quits_at_an_empty_prompt_alone() -> None:
     session = live_session()
     async with running(session) as pilot:
@@ -631,16 +532,6 @@ async def test_ctrl_d_quits_at_an_empty_prompt_alone() -> None:
         assert editor(pilot).text == ""
         await pilot.press("ctrl+d")
         await until(pilot, lambda: session.closed)
-
-
-async def test_escape_twice_clears_into_the_history() -> None:
-    async with running(live_session()) as pilot:
-        await pilot.press(*"thought", "escape")
-        assert editor(pilot).text == "thought"
-        await pilot.press("escape")
-        assert editor(pilot).text == ""
-        await pilot.press("up")
-        assert editor(pilot).text == "thought"
 
 
 async def test_keys_can_be_remapped() -> None:
@@ -686,12 +577,19 @@ async def test_another_session_is_picked() -> None:
         await until(pilot, lambda: session.closed)
 
 
-async def test_a_session_that_does_not_open_leaves_the_old_one() -> None:
+async def test_a_command_that_goes_wrong_is_told_and_leaves_the_old_session() -> None:
     session = live_session()
-    host = FakeHost(trouble=ProviderError("The model is gone."))
+    host = FakeHost()
     async with running(session, make_app(session, host=host)) as pilot:
-        await pilot.press(*"/new", "enter")
-        await until(pilot, lambda: "model&#160;is&#160;gone" in pilot.app.export_screenshot())
+        for trouble, said in [
+            (ProviderError("The model is gone."), "model&#160;is&#160;gone"),
+            (JournalError("The disk is full."), "disk&#160;is&#160;full"),
+            (KeyError("no such row"), "no&#160;such&#160;row"),
+        ]:
+            host.trouble = trouble
+            editor(pilot).put("/new")
+            await pilot.press("escape", "enter")
+            await until(pilot, lambda said=said: said in pilot.app.export_screenshot())
         await pilot.press(*"hi", "enter")
         assert session.sent == ["hi"]
 
@@ -706,13 +604,6 @@ async def test_the_palette_runs_actions() -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpPanel))
 
 
-async def test_warnings_stand_below_what_is_resumed() -> None:
-    session = live_session(items=(Item(n=1, kind="user", content="hi"),), notices=("A torn line.",))
-    app = make_app(session)
-    async with running(session, app):
-        assert "A&#160;torn&#160;line." in app.export_screenshot()
-
-
 async def test_the_first_screen_offers_and_a_resumed_session_asks_for_no_offer() -> None:
     asked: list[str] = []
 
@@ -723,9 +614,12 @@ async def test_the_first_screen_offers_and_a_resumed_session_asks_for_no_offer()
     app = make_app(new := live_session(), offer=offer)
     async with running(new, app):
         assert "Memories&#160;are&#160;new." in app.export_screenshot()
-    resumed = live_session(items=(Item(n=1, kind="user", content="hi"),))
-    async with running(resumed, make_app(resumed, offer=offer)):
+    hi = Item(n=1, kind="user", content="hi")
+    resumed = live_session(items=(hi,), notices=("A torn line.",))
+    app = make_app(resumed, offer=offer)
+    async with running(resumed, app):
         assert asked == ["offer"]
+        assert "A&#160;torn&#160;line." in app.export_screenshot()
 
 
 async def test_what_waits_for_trust_is_told_of_each_session_that_is_opened() -> None:
@@ -759,15 +653,6 @@ async def test_a_picked_session_that_is_held_leaves_the_old_one() -> None:
         await until(pilot, lambda: "process&#160;7" in app.export_screenshot())
         await pilot.press(*"hi", "enter")
         assert session.sent == ["hi"]
-
-
-@pytest.mark.parametrize("trouble", [JournalError("The disk is full."), KeyError("disk is full")])
-async def test_a_command_that_goes_wrong_is_told(trouble: Exception) -> None:
-    session = live_session()
-    app = make_app(session, host=FakeHost(trouble=trouble))
-    async with running(session, app) as pilot:
-        await pilot.press(*"/new", "enter")
-        await until(pilot, lambda: "disk&#160;is&#160;full" in app.export_screenshot())
 
 
 @pytest.mark.parametrize("trouble", [SessionHeld(Holder(7, "there")), ValueError("odd")])
