@@ -127,6 +127,5 @@ def _stem(path: str) -> tuple[str, bool]:
 
 
 def _is_test_of(uri: str, stems: set[tuple[str, bool]]) -> bool:
-    """Whether it is the test of one of these files, or one of them its test."""
     bare, test = _stem(uri)
     return (bare, not test) in stems

@@ -93,7 +93,6 @@ class _Judge:
                 return _plan(proposal, evidence)
 
     def _evidence(self, cited: CitedEvidence) -> Evidence:
-        """The cited source, with its hash."""
         state, ref = self._state, cited.ref.strip()
         match cited.source:
             case "user":

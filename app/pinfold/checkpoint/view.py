@@ -57,7 +57,6 @@ class _View:
             yield f"- {self._show(key)}: {self._show(fact.value)} (why=SUSPECT dep={uri})"
 
     def _plan(self, plan: Plan) -> Iterator[str]:
-        """The first open steps and the last done ones, in the plan's order."""
         for at in shown_steps(plan, self._caps):
             step = plan.steps[at]
             mark = "x" if plan.done.get(step.id) else " "

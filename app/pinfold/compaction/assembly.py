@@ -253,7 +253,6 @@ class _Assembly:
     # The outcome
 
     def _fixed_parts(self) -> list[tuple[str, int]]:
-        """What has to stay, with its tokens."""
         view, pins = self._view, self._view.pinned
         rows = [("instructions and tools", view.correct(view.context_tokens))]
         if pins:

@@ -16,18 +16,6 @@ def atoms(view: WindowView) -> list[Atom]:
     return list(view.once("atoms", lambda: list(found)))
 
 
-def thinking(view: WindowView) -> list[Atom]:
-    """The atoms that hold reasoning."""
-    if not view.of_kind("reasoning"):
-        return []
-    return view.once(
-        "thinking",
-        lambda: [
-            atom for atom in atoms(view) if any(entry.item.kind == "reasoning" for entry in atom)
-        ],
-    )
-
-
 def open_atom(every: Sequence[Atom]) -> Atom:
     """The last response if the model has not seen its outcome: nothing follows it, or it made calls
     and only messages follow. Else empty.

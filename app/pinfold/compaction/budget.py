@@ -26,6 +26,8 @@ HOW_TO = 0.04
 TAIL, TAIL_SMALL, SMALL, TINY = 0.5, 0.15, 4_000, 500
 """Of the room that is left, for the newest items; of its first `SMALL` tokens less, of the first
 `TINY` nothing."""
+USER_MESSAGES = 0.4
+"""Of the target that the user's messages may take."""
 SUMMARY = (0.35, 10_000)
 """Of the target, and tokens at most: the entries of a summary."""
 KEPT_ROLES = 0.30

@@ -180,7 +180,6 @@ def _entry_text(entry: SummaryEntry) -> str:
 
 
 def _confirmed_text(entry: SummaryEntry) -> str:
-    """An earlier entry without the names that were not confirmed."""
     text = _entry_text(entry)
     for name in entry.unconfirmed:
         text = text.replace(name, "")

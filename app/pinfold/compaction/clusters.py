@@ -83,7 +83,6 @@ def pieces(some: Sequence[Cluster], most: int, count: Callable[[str], int]) -> l
 
 
 def _turns(entries: Iterable[WindowEntry]) -> list[list[WindowEntry]]:
-    """Each prompt with all that follows it."""
     found: list[list[WindowEntry]] = []
     for entry in entries:
         begins = entry.item.kind == "user" and not (found and found[-1][-1].item.kind == "user")

@@ -75,7 +75,6 @@ class WindowDraft:
         )
 
     def _counted(self, after: Mapping[int, int]) -> Iterator[Planned]:
-        """The verdict on every item, with its tokens."""
         for n, planned in self._planned.items():
             tokens = after.get(n, 0)
             if tokens == planned.after:

@@ -82,31 +82,19 @@ def _noted(
     options: PlanOptions,
 ) -> CompactionPlan:
     """The plan with these notes, and notes on options without full effect."""
-    unused = [
-        *_unread_focus(asked, options),
-        *_unused_roles(plan, asked, options),
-        *_capped_headroom(view, plan, options),
-    ]
-    left_out = files_left_out(view, plan, options)
-    return replace(plan, notes=(*plan.notes, *notes, *unused, *left_out))
+    unmet = (*_without_effect(view, plan, asked, options), *files_left_out(view, plan, options))
+    return replace(plan, notes=(*plan.notes, *notes, *unmet))
 
 
-def _unread_focus(strategy: Strategy, options: PlanOptions) -> Iterator[str]:
-    """Says that no model reads the user's focus."""
-    if options.focus and (not strategy.needs_model or traits_of(strategy).at_provider):
-        yield f"--focus has no effect on {strategy.name}: only snapshot and handoff use it."
-
-
-def _unused_roles(plan: CompactionPlan, strategy: Strategy, options: PlanOptions) -> Iterator[str]:
-    """Says that the plan's strategy ignores roles."""
-    name = plan.strategy if traits_of(strategy).keeps_roles else strategy.name
+def _without_effect(
+    view: WindowView, plan: CompactionPlan, asked: Strategy, options: PlanOptions
+) -> Iterator[str]:
+    if options.focus and (not asked.needs_model or traits_of(asked).at_provider):
+        yield f"--focus has no effect on {asked.name}: only snapshot and handoff use it."
+    name = plan.strategy if traits_of(asked).keeps_roles else asked.name
     given = options.roles_given or options.keep_roles != PlanOptions().keep_roles
     if given and not traits(name).keeps_roles:
         yield f"keep_roles has no effect on {name}: only {Snapshot.name} uses it."
-
-
-def _capped_headroom(view: WindowView, plan: CompactionPlan, options: PlanOptions) -> Iterator[str]:
-    """Says that the headroom asked for is more than a compaction aims at, and is not met."""
     wanted, most = options.min_headroom_tokens, int(MAX_HEADROOM * view.usable)
     given = options.headroom_given or wanted != PlanOptions().min_headroom_tokens
     if given and max(plan.sizes.headroom, most) < wanted:

@@ -1,7 +1,7 @@
 """The notes that a model writes for the model that continues the session."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -50,13 +50,10 @@ async def write(
     if summarizer is None:
         raise Refused("No model is available to write the handoff.")
     most = max(MIN_HANDOFF, share(HANDOFF, room(view, options).target))
-    prompt = "\n\n".join(
-        (
-            prompts.text("handoff", options.prompts),
-            f"Write at most {most * 3 // 4:,} words.",
-            *_focus(options),
-        )
-    )
+    told = prompts.text("handoff", options.prompts)
+    prompt = f"{told}\n\nWrite at most {most * 3 // 4:,} words."
+    if options.focus:
+        prompt += f"\n\nThe user wants you to focus on this, in their words:\n{options.focus}"
     known = covered(view)
     if not known:
         raise Refused("There is nothing to hand off.")
@@ -76,7 +73,7 @@ async def write(
     return Material(
         text=text,
         through=max(entry.n for entry in known),
-        notes=(*_dropped(dropped, read + dropped), *_marked(marked), *_accuracy_warning(view)),
+        notes=tuple(_notes(view, marked, dropped, read + dropped)),
         meta={"model": summarizer.model.name, "read": read, "dropped": dropped},
     )
 
@@ -152,15 +149,24 @@ def _confirmed(notes: str, view: WindowView) -> tuple[str, tuple[str, ...]]:
     return confirmed(notes, said, view.known.cwd)
 
 
-def _marked(lines: Sequence[str]) -> Iterable[str]:
-    for line in lines[:MAX_MARKED]:
+def _notes(view: WindowView, marked: Sequence[str], dropped: int, items: int) -> Iterator[str]:
+    if dropped:
+        yield (
+            f"The model could not read all: the oldest {dropped:,} of {items:,} items were left "
+            "out."
+        )
+    for line in marked[:MAX_MARKED]:
         yield f"Marked, as no item contains it: {one_line(line)}"
-    if (more := len(lines) - MAX_MARKED) > 0:
+    if (more := len(marked) - MAX_MARKED) > 0:
         yield f"Marked like this: {more:,} more."
+    if earlier := _handoffs_in_a_row(view):
+        yield (
+            f"Handoff {earlier + 1} in a row: each is made from the last, and accuracy drops. "
+            "Start a new session if you can."
+        )
 
 
 def _shortened(entry: WindowEntry) -> WindowEntry:
-    """The entry, its text cut in the middle if it is long."""
     text = without_data(entry.item)
     left = len(text) - MAX_MESSAGE_CHARS
     if left > 0:
@@ -184,25 +190,7 @@ def _size(texts: Sequence[str], summarizer: Summarizer) -> int:
     return sum(summarizer.count(text) + 1 for text in texts)
 
 
-def _focus(options: PlanOptions) -> Iterable[str]:
-    if options.focus:
-        yield f"The user wants you to focus on this, in their words:\n{options.focus}"
-
-
-def _dropped(count: int, of: int) -> Iterable[str]:
-    if count:
-        yield f"The model could not read all: the oldest {count:,} of {of:,} items were left out."
-
-
 def _handoffs_in_a_row(view: WindowView) -> int:
     """How many handoffs in a row the window comes from."""
     earlier = (e.item.detail.get("handoffs", 1) for e in view.entries if e.item.kind == "summary")
     return max((n for n in earlier if isinstance(n, int)), default=0)
-
-
-def _accuracy_warning(view: WindowView) -> Iterable[str]:
-    if count := _handoffs_in_a_row(view):
-        yield (
-            f"Handoff {count + 1} in a row: each is made from the last, and accuracy drops. Start "
-            "a new session if you can."
-        )

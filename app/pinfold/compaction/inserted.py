@@ -240,7 +240,6 @@ def _scaled(scale: float) -> ViewCaps:
 
 
 def _by_item(proposed: Sequence[Suggestion], options: PlanOptions) -> Iterator[str]:
-    """The sentences of each item, one on a line, after its number."""
     for (n, first), some in groupby(
         proposed, lambda suggestion: (suggestion.item, suggestion.first)
     ):

@@ -103,12 +103,10 @@ def _loss(lines: Sequence[DigestLine], before: Iterable[Shown], after: Iterable[
 
 
 def _whole(shown: Iterable[Shown]) -> set[int]:
-    """The items that are there in full."""
     return {entry.stands_for[0] for entry in shown if entry.form == "full"}
 
 
 def _inserted(shown: Iterable[Shown]) -> str:
-    """What compactions inserted."""
     some = (entry.item for entry in shown if entry.item.kind in ("checkpoint", "summary"))
     return "\n".join(item.content for item in some)
 

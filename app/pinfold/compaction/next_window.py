@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pinfold.compaction.atoms import Atom, thinking
+from pinfold.compaction.atoms import Atom, atoms
 from pinfold.compaction.budget import CUT_REQUEST, LARGE_REQUEST
 from pinfold.compaction.content import (
     ends_of,
@@ -185,10 +185,11 @@ class NextWindow:
     def _thoughts_alone(self) -> set[int]:
         """Reasoning that must go because its response does not stay whole."""
         found: set[int] = set()
-        for atom in thinking(self.view):
-            if any(entry.n not in self.kept for entry in atom):
-                thoughts = (e for e in atom if e.item.kind == "reasoning" and e.pin is None)
-                found.update(e.n for e in thoughts)
+        if self.view.of_kind("reasoning"):
+            for atom in atoms(self.view):
+                if any(entry.n not in self.kept for entry in atom):
+                    thoughts = (e for e in atom if e.item.kind == "reasoning" and e.pin is None)
+                    found.update(e.n for e in thoughts)
         return found
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from pinfold.compaction.atoms import atoms, open_atom
-from pinfold.compaction.budget import SPARE, room
+from pinfold.compaction.budget import SPARE, USER_MESSAGES, room
 from pinfold.compaction.content import replacement_of
 from pinfold.compaction.draft import WindowDraft, rendered_now
 from pinfold.compaction.inserted import core_of, opening
@@ -95,7 +95,7 @@ class _Replacement:
         if size > goal.comfortable:
             raise Refused("What has to stay leaves no room for the text to insert.")
         left = min(max(goal.target - size, int(SPARE * goal.target)), goal.comfortable - size)
-        share = int(options.user_share * goal.target)
+        share = int(USER_MESSAGES * goal.target)
         users = self._keep_users(min(options.user_message_tokens, share, left))
         left -= next_window.size + inserted - size
         first: Item | None = None

@@ -121,7 +121,6 @@ def completion(plan: CompactionPlan) -> str:
 
 
 def _counts(plan: CompactionPlan) -> tuple[int, int, int]:
-    """Items that stay, are masked, and go."""
     verdicts = Counter(item.verdict for item in plan.items)
     stay = verdicts["keep"] + verdicts["pin"]
     less = verdicts["mask"] + verdicts["shorten"]

@@ -164,7 +164,6 @@ def _listed(entry: SummaryEntry, *, ids: bool) -> str:
 
 
 def _marked(entry: SummaryEntry) -> dict[str, str]:
-    """Its value, with the mark at the end."""
     last = keys_of(entry.field)[-1]
     mark = unconfirmed(entry.unconfirmed)
     return {**entry.value, last: f"{entry.value[last]} ({mark})"} if mark else dict(entry.value)

@@ -135,7 +135,6 @@ def parse(answer: str) -> SummaryV1:
 
 
 def _objects(answer: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects that are not in another."""
     decoder = json.JSONDecoder()
     at, tries = answer.find("{"), 0
     while at >= 0 and tries < _MAX_TRIES:

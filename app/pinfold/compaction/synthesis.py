@@ -65,6 +65,8 @@ class Synthesis:
 
     async def material(self) -> Material:
         """Read what came since. Raises `Refused`, `ProviderError`."""
+        from pinfold.compaction.summary_schema import json_schema
+
         summarizer = self._summarizer
         if (made := await self._from_conversation()) is not None:
             return made
@@ -86,7 +88,7 @@ class Synthesis:
             which = f"summarising, part {done + 1} of {parts}" if parts > 1 else "summarising"
             summarizer.step(which, 0.1 + 0.8 * done / parts)
             part = waiting.popleft()
-            schema = _json_schema(self._max_answer, part.first_lines)
+            schema = json_schema(self._max_answer, part.first_lines)
             text = self._text(part)
             try:
                 answer = await self._answer(partial(self._ask, text, schema))
@@ -135,7 +137,6 @@ class Synthesis:
         return self._material(len(known), tokens, 1, max(entry.n for entry in known), {})
 
     def _instruction(self, more: str = "") -> str:
-        """The instruction at the end of the live conversation."""
         told = prompts.text("conversation", self._options.prompts)
         return "\n\n".join(
             filter(None, (told, self._prompt, self._asked, self._entries_text(), more))
@@ -192,7 +193,6 @@ class Synthesis:
         )
 
     def _entries_text(self) -> str:
-        """The entries that the answer may change."""
         supported = [entry for entry in self._entries if not entry.unsupported]
         most = int(STANDING_SHARE * self._room)
         shown = within(supported, most, self._summarizer.count)
@@ -212,12 +212,6 @@ def answered(window: WindowView) -> Sequence[view.WindowEntry]:
     opened = open_atom(atoms(window))
     waits = any(entry.item.kind == "tool_call" and entry.partner is None for entry in opened)
     return covered(window) if waits else window.entries
-
-
-def _json_schema(max_tokens: int, lines: Sequence[str]) -> dict[str, Any]:
-    from pinfold.compaction.summary_schema import json_schema
-
-    return json_schema(max_tokens, lines)
 
 
 def is_read(entry: view.WindowEntry, options: PlanOptions) -> bool:

@@ -180,8 +180,6 @@ class PlanOptions:
     """Whether the user named the roles for this compaction."""
     keep_files_glob: tuple[str, ...] = ("AGENTS.md",)
     user_message_tokens: int = 20_000
-    user_share: float = 0.4
-    """Of the target that the user's messages may take, at most."""
     tail_bound: bool = False
     """Whether the tail never has more than `max_tail_messages`, though there is room."""
     spare: bool = False
@@ -289,7 +287,6 @@ def _entries(window: Window, gauge: Gauge) -> Iterator[WindowEntry]:
 
 
 def _protecting(window: Window) -> dict[int, Pin]:
-    """The pin of each protected item."""
     if not window.pins:
         return {}
     held = [n for n in window.forms if window.is_pinned(n)]

@@ -168,7 +168,6 @@ class ChosenLines:
                 self._take(at)
 
     def _take_all(self, places: Sequence[int]) -> bool:
-        """Take them without ranking if all fit."""
         lines = self._lines
         pasted = sum(lines[at].cost for at in places if lines[at].kind == "pasted")
         new = {lines[at].n for at in places} - self._numbered.keys()

@@ -132,7 +132,6 @@ def _copy(
 
 
 def _windows(lines: Iterable[bytes]) -> int:
-    """The number of the last window."""
     return max((data.generation for data in map(_replaced, lines) if data is not None), default=0)
 
 
@@ -216,7 +215,6 @@ def _before(journal: Journal, prompt: int) -> _Cut:
 
 
 def _cut_before(journal: Journal, generation: int) -> _Cut:
-    """What comes before that window was replaced."""
     count = last = 0
     now = turn = None
     for count, event in enumerate(journal.read(), 1):

@@ -143,7 +143,6 @@ def _is_name(chunk: str) -> bool:
 
 
 def _has_capitals(word: str) -> bool:
-    """Whether it has several, or one after a small letter."""
     inside = any(one.islower() and two.isupper() for one, two in pairwise(word))
     return inside or sum(map(str.isupper, word)) > 1
 

@@ -228,7 +228,6 @@ def _merged(spans: Iterable[Span], length: int) -> tuple[Span, ...]:
 
 
 def _gaps(spans: Sequence[Span], length: int) -> list[Span]:
-    """What is between the spans."""
     starts = [0, *(end for _, end in spans)]
     ends = [*(start for start, _ in spans), length]
     return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 
 class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -18,22 +19,10 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The share of `output` that was reasoning."""
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            input=self.input + other.input,
-            cached=self.cached + other.cached,
-            written=self.written + other.written,
-            output=self.output + other.output,
-            reasoning=self.reasoning + other.reasoning,
-        )
+        return Usage(**{name: n + getattr(other, name) for name, n in asdict(self).items()})
 
     def __sub__(self, other: "Usage") -> "Usage":
-        return Usage(
-            input=self.input - other.input,
-            cached=self.cached - other.cached,
-            written=self.written - other.written,
-            output=self.output - other.output,
-            reasoning=self.reasoning - other.reasoning,
-        )
+        return Usage(**{name: n - getattr(other, name) for name, n in asdict(self).items()})
 
 
 class AdoptedFrom(Struct, frozen=True, omit_defaults=True):

@@ -74,6 +74,7 @@ class Planner:
 
     def _marking(self, act: Act, numbers: Iterable[int]) -> Effect:
         window = self._window
+        change = {"mask": self._mask, "fold": self._fold, "unfold": self._unfold}[act]
         changes: dict[int, Form] = {}
         refusals: dict[str, list[int]] = {}
         for n in numbers:
@@ -81,8 +82,7 @@ class Planner:
             if form is None:
                 refusals.setdefault("no longer in the window", []).append(n)
                 continue
-            why = self._mark(act, n, form, changes)
-            if why:
+            if why := change(n, form, changes):
                 refusals.setdefault(why, []).append(n)
         if act == "fold":
             self._fold_lonely_thoughts(changes)
@@ -94,24 +94,15 @@ class Planner:
         event = ItemsMarked(items=tuple(changes.items()))
         return Effect(act, event, tuple(changes), before, after, told)
 
-    def _mark(self, act: Act, n: int, form: Form, changes: dict[int, Form]) -> str:
-        """Add the change of item `n`; returns why it stays as it is, or nothing."""
-        match act:
-            case "mask":
-                return self._mask(n, changes)
-            case "fold":
-                return self._fold(n, form, changes)
-            case _:
-                return self._unfold(n, form, changes)
+    # Each adds the change of item `n`; it returns why the item stays as it is, or nothing.
 
-    def _mask(self, n: int, changes: dict[int, Form]) -> str:
+    def _mask(self, n: int, _: Form, changes: dict[int, Form]) -> str:
         archive = self._window.archive
         both = [number for number in (n, archive.partner(n)) if number in self._window.forms]
         bodies = [number for number in both if self._has_body(number)]
         if not bodies:
             return "only results, and calls that write files, can be masked; fold it instead"
-        why = self._fixed(bodies[0])
-        if why:
+        if why := self._fixed(bodies[0]):
             return why
         whole = [body for body in bodies if self._window.form(body) == "full"]
         changes.update(dict.fromkeys(whole, "masked"))
@@ -119,8 +110,7 @@ class Planner:
 
     def _fold(self, n: int, form: Form, changes: dict[int, Form]) -> str:
         partner = self._window.archive.partner(n)
-        why = self._fixed(n)
-        if why:
+        if why := self._fixed(n):
             return why
         if form == "placeholder":
             return "folded already"
@@ -165,7 +155,6 @@ class Planner:
         return next((n for n in reversed(self._window.forms) if archive[n].kind == "user"), None)
 
     def _has_body(self, n: int) -> bool:
-        """Whether item `n` is a result, or a call with a body."""
         archive = self._window.archive
         partner = archive.partner(n)
         return masked(archive[n], None if partner is None else archive[partner]) is not None
@@ -261,7 +250,7 @@ class Planner:
         context = sum(self._gauge.context_parts.values())
         kept = reserve(limit, self._model.max_output)
         request = self.latest_request
-        latest = self._tokens_of([request]) if request is not None and request not in held else 0
+        latest = 0 if request is None or request in held else self._full_tokens(request)
         needed = tokens + context + latest + kept
         if needed > limit:
             raise Refused(
@@ -277,20 +266,14 @@ class Planner:
 
     @cached_property
     def _shown_tokens(self) -> dict[tuple[Form, tuple[int, ...]], int]:
-        """Tokens of what the window shows now, by form and numbers."""
         shown = zip(self._window.shown, self._gauge.tokens, strict=True)
         return {(entry.form, entry.stands_for): tokens for entry, tokens in shown}
 
-    def _tokens_of(self, numbers: Iterable[int]) -> int:
-        """Tokens of items in full, as they are pinned."""
-        archive, total = self._window.archive, 0
-        for n in numbers:
-            tokens = self._shown_tokens.get(("full", (n,)))
-            total += self._gauge.count_full(archive[n]) if tokens is None else tokens
-        return total
+    def _full_tokens(self, n: int) -> int:
+        tokens = self._shown_tokens.get(("full", (n,)))
+        return self._gauge.count_full(self._window.archive[n]) if tokens is None else tokens
 
     def _count(self, shown: Shown) -> int:
-        """Tokens of an item as it would be shown."""
         tokens = self._shown_tokens.get((shown.form, shown.stands_for))
         return self._gauge.count(shown) if tokens is None else tokens
 

@@ -20,14 +20,14 @@ def masked(item: Item, partner: Item | None) -> str | None:
     body to mask."""
     match item.kind:
         case "tool_result":
-            return masked_result(item, partner)
-        case "tool_call":
-            return None if partner is None else _masked_call(item, partner)
+            return _masked_result(item, partner)
+        case "tool_call" if partner is not None:
+            return _masked_call(item, partner)
         case _:
             return None
 
 
-def masked_result(result: Item, call: Item | None) -> str:
+def _masked_result(result: Item, call: Item | None) -> str:
     """`[#80 $ pytest -q: exit 1, 3 failed; 96 lines; recall {"id": 80}]`."""
     did = act(call, result)
     title = _cut(did.title if did else "", _TITLE) or result.name or "result"

@@ -98,7 +98,6 @@ def overview(
 
 
 def _before(gauge: Gauge) -> Iterator[ContextRow]:
-    """What is before the window, the folded tools of servers included."""
     skills = gauge.context.skills
     servers = {server.name: server for server in gauge.context.servers}
     for part, name, tokens in gauge.context_rows():

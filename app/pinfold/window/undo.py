@@ -112,7 +112,6 @@ class UndoStack:
 
 
 def _reaches(event: Data | None, inside: set[int]) -> bool:
-    """Whether undoing it would change a window of those items."""
     return not isinstance(event, ItemsMarked) or any(n in inside for n, _ in event.items)
 
 

@@ -132,7 +132,6 @@ def _with_data(entries: Iterable[WindowEntry]) -> frozenset[int]:
 
 
 def _staying(view: WindowView, options: PlanOptions) -> dict[int, str]:
-    """The items that stay as they are, and why."""
     newest = tail(atoms(view), options.max_tail_messages)
     held = {
         e.item.n: "in the tail" for atom in newest for e in atom if e.item.n not in options.fold

@@ -114,9 +114,7 @@ def with_summary(
     notes = (
         *plan.notes,
         *material.notes,
-        *_left_out(material.entries, view, options),
-        *_unconfirmed(told),
-        *_for_want_of_room(len(told) - left),
+        *_missing(told, len(told) - left, view, material, options),
         *_unread(plan, view, material, options),
     )
     env = {"cwd": view.known.cwd} if view.known.cwd else {}
@@ -124,26 +122,25 @@ def with_summary(
     return replace(plan, told=(*plan.told, *material.told), notes=notes, meta=meta)
 
 
-def _left_out(
-    entries: Iterable[SummaryEntry], view: WindowView, options: PlanOptions
+def _missing(
+    told: Iterable[SummaryEntry],
+    without_room: int,
+    view: WindowView,
+    material: Material,
+    options: PlanOptions,
 ) -> Iterator[str]:
-    told = [entry for entry in entries if entry.id not in options.claims]
-    if doubted := sum(bool(entry.unsupported) for entry in told):
+    """Notes on entries that are left out, or marked."""
+    others = [entry for entry in material.entries if entry.id not in options.claims]
+    if doubted := sum(bool(entry.unsupported) for entry in others):
         yield f"{LEFT_OUT}: {_counted(doubted)}."
     folded = _folded(view, options)
-    if gone := sum(not entry.unsupported and _rests_on(entry, folded) for entry in told):
+    if gone := sum(not entry.unsupported and _rests_on(entry, folded) for entry in others):
         yield f"Left out, as you folded its source: {_counted(gone)}."
-
-
-def _unconfirmed(told: Iterable[SummaryEntry]) -> Iterator[str]:
     if marked := [entry for entry in told if entry.unconfirmed]:
         names = ", ".join(dict.fromkeys(name for entry in marked for name in entry.unconfirmed))
         yield f"{MARKED}, {_counted(len(marked))}: {names}."
-
-
-def _for_want_of_room(count: int) -> Iterator[str]:
-    if count:
-        yield f"Left out for lack of room: {_counted(count)}."
+    if without_room:
+        yield f"Left out for lack of room: {_counted(without_room)}."
 
 
 def _unread(
@@ -158,7 +155,6 @@ def _unread(
 
 
 def _folded(view: WindowView, options: PlanOptions) -> set[int]:
-    """The items that the user folded."""
     folded = {entry.item.n for entry in view.entries if not entry.sent}
     if options.fold:
         out = (e.item.n for e in view.entries if options.fold & {e.item.n, e.partner})
