@@ -231,33 +231,17 @@ def test_a_worker_killed_in_the_middle_of_200_sessions_changes_no_byte(
 
 def certificates(folder: Path, name: str) -> list[str]:
     """An authority, and a certificate that it signed with its key: the paths of the three."""
-    from datetime import UTC, datetime, timedelta
+    from fakes.certificates import Authority
 
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    pem = serialization.Encoding.PEM
-    authority, own = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    issuer = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, f"{name} authority")])
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    authority = Authority(f"{name} authority")
     paths: list[str] = []
-    for kind, whose, key in (("ca", issuer, authority), ("cert", subject, own)):
-        made = (
-            x509.CertificateBuilder(issuer, whose, key.public_key(), x509.random_serial_number())
-            .not_valid_before(datetime.now(UTC) - timedelta(days=1))
-            .not_valid_after(datetime.now(UTC) + timedelta(days=1))
-            .add_extension(x509.BasicConstraints(ca=kind == "ca", path_length=None), critical=True)
-            .sign(authority, hashes.SHA256())
-        )
+    for kind, content in zip(
+        ("ca", "cert", "key"), (authority.pem, *authority.server(name)), strict=True
+    ):
         path = folder / f"{name}-{kind}.pem"
-        path.write_bytes(made.public_bytes(pem))
+        path.write_bytes(content)
         paths.append(str(path))
-    path = folder / f"{name}-key.pem"
-    path.write_bytes(
-        own.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return [*paths, str(path)]
+    return paths
 
 
 @pytest.mark.slow

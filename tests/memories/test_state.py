@@ -122,7 +122,7 @@ def test_a_new_record_of_a_session_keeps_its_use_and_its_selection(state: Memori
     assert (row.selected_for_phase2, row.selected_for_phase2_source_updated_at) == (True, 100.0)
 
 
-def test_only_the_exact_snapshots_that_were_read_are_selected(state: MemoriesState) -> None:
+def test_only_the_exact_records_that_were_read_are_selected(state: MemoriesState) -> None:
     remember(state, "a", "b", "c")
     claim = state.claim_consolidation()
     assert claim
@@ -251,8 +251,8 @@ from pinfold.memories.state import MemoriesState
 
 state = MemoriesState(Path(sys.argv[1]), lambda: datetime.now(UTC))
 sys.stdin.readline()
-for n in range(20):
-    candidates = [SessionCandidate(f"s{n}", "/r", "/w", 1.0) for n in range(20)]
+for n in range(60):
+    candidates = [SessionCandidate(f"s{n}", "/r", "/w", 1.0) for n in range(60)]
     for claim in state.claim_sessions(candidates, 1):
         print(claim.key)
         assert state.finish_extracted(claim, candidates[0], Extracted("raw", "summary"))
@@ -261,6 +261,7 @@ for n in range(20):
 """
 
 
+@pytest.mark.slow
 def test_two_processes_never_have_the_same_job(tmp_path: Path) -> None:
     command = [sys.executable, "-c", CLAIMER, str(tmp_path)]
     children = [
@@ -273,4 +274,4 @@ def test_two_processes_never_have_the_same_job(tmp_path: Path) -> None:
         child.stdin.flush()
     done = [child.communicate()[0].split() for child in children]
     assert [child.returncode for child in children] == [0, 0]
-    assert sorted(done[0] + done[1]) == sorted(f"s{n}" for n in range(20))
+    assert sorted(done[0] + done[1]) == sorted(f"s{n}" for n in range(60))

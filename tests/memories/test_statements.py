@@ -1,6 +1,6 @@
 """Statements of memory are lines that can be read back."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.memories.statements import (
@@ -36,6 +36,7 @@ ANY = st.builds(
 )
 
 
+@settings(max_examples=40)
 @given(st.lists(ANY, max_size=4))
 def test_a_record_reads_back_as_it_was_written(every: list[MemoryStatement]) -> None:
     assert statements("# A heading\n\nprose [x#1]\n" + record(every)) == every

@@ -1,64 +1,16 @@
 """A team's database is reached over TLS with its name checked, or not at all."""
 
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from fakes.certificates import Authority
 from fakes.postgres import ADMIN, Postgres, needed, postgres
 from pinfold.memories.records import StateError
 from pinfold.memories.team.server import TeamDatabase
 
 pytestmark = [needed, pytest.mark.slow]
-
-
-class Authority:
-    """Signs certificates of servers."""
-
-    def __init__(self, name: str) -> None:
-        self._key = ec.generate_private_key(ec.SECP256R1())
-        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        self.pem = self._sign(self._key, self._name, [], ca=True)
-
-    def server(self, host: str) -> tuple[bytes, bytes]:
-        """Certificate and key of a server with that name."""
-        key = ec.generate_private_key(ec.SECP256R1())
-        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
-        pem = self._sign(key, subject, [x509.DNSName(host)], ca=False)
-        secret = key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        return pem, secret
-
-    def _sign(
-        self,
-        key: ec.EllipticCurvePrivateKey,
-        subject: x509.Name,
-        names: list[x509.DNSName],
-        *,
-        ca: bool,
-    ) -> bytes:
-        now = datetime.now(UTC)
-        made = (
-            x509.CertificateBuilder()
-            .subject_name(subject)
-            .issuer_name(self._name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - timedelta(hours=1))
-            .not_valid_after(now + timedelta(hours=1))
-            .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
-        )
-        if names:
-            made = made.add_extension(x509.SubjectAlternativeName(names), critical=False)
-        return made.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
 
 @pytest.fixture(scope="module")
