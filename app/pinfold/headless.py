@@ -19,7 +19,7 @@ from pinfold.agent.session import Session
 from pinfold.agent.turn.ending import Ending
 from pinfold.agent.updates import (
     Appended,
-    Compacting,
+    CompactionProgress,
     PhaseChanged,
     Prepared,
     PromptReturned,
@@ -92,7 +92,7 @@ class Printer:
                     self._errors.append(text)
                 self.say(text)
             case (
-                Compacting()
+                CompactionProgress()
                 | Prepared()
                 | Streamed()
                 | StreamDropped()

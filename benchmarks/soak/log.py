@@ -9,7 +9,7 @@ from random import Random
 import msgspec
 
 from benchmarks.soak.violated import Violated, check
-from pinfold.agent.compaction.window_files import Head, Line, archived
+from pinfold.agent.compaction.window_files import WindowHead, WindowLine, archived
 from pinfold.agent.session import Session
 from pinfold.rollout.brought import items_of
 from pinfold.rollout.events import CoreChanged, Event, GoalSet, Unknown, WindowReplaced
@@ -91,8 +91,8 @@ class Log:
             head, *lines = archived(session._record.window, generation)
         except (Refused, KeyError) as error:
             raise Violated(f"window {generation} can't be exported: {error}") from error
-        kept = [msgspec.json.decode(line, type=Line) for line in lines]
-        check(msgspec.json.decode(head, type=Head).items == len(kept), "an export is cut off")
+        kept = [msgspec.json.decode(line, type=WindowLine) for line in lines]
+        check(msgspec.json.decode(head, type=WindowHead).items == len(kept), "an export is cut off")
         digests = ((_digest(line.item), (line.n - 1) * _DIGEST) for line in kept)
         whole = all(self._digests[at : at + _DIGEST] == digest for digest, at in digests)
         check(whole, f"the export of window {generation} has other items")

@@ -1,28 +1,20 @@
 """A scripted strong model works through 40 requests in a window of 34k."""
 
 import json
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from fakes.cacheable import cacheable, kept
-from fakes.strong_session import OPTIONS, REPLIES, REQUESTS, Played, play
+from fakes.strong_session import OPTIONS, REPLIES, REQUESTS, play
 from fakes.summaries import answer, entry
 from pinfold.agent.options import PreparingOptions
 from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
 
 
-@pytest.fixture
-async def played(tmp_path: Path) -> AsyncIterator[Played]:
-    result = await play(tmp_path)
-    yield result
-    await result.at.session.close()
-
-
-async def test_masks_hurt_nothing_and_no_model_is_asked(played: Played) -> None:
+async def test_masks_hurt_nothing_and_a_prompt_cache_serves_most_of_it(tmp_path: Path) -> None:
+    """No model is asked. 8% of all are new when they are sent, so that no cache can have them."""
+    played = await play(tmp_path)
     assert len(played.requests) == len(REPLIES) == REQUESTS
     assert played.provider.asked == []
     assert (last := played.at.session.items[-1]).kind == "assistant"
@@ -36,6 +28,9 @@ async def test_masks_hurt_nothing_and_no_model_is_asked(played: Played) -> None:
             whole = played.at.session.items[n - 1]
             assert whole.n == n
             assert_tells_its_outcome(whole, carried[n].content)
+    assert cacheable(played.requests) >= 0.89
+    assert kept(played.requests) >= 0.95
+    await played.at.session.close()
 
 
 def assert_tells_its_outcome(whole: Item, masked: str) -> None:
@@ -52,12 +47,6 @@ def assert_tells_its_outcome(whole: Item, masked: str) -> None:
         assert masked.startswith(f"[#{whole.n} $ {whole.detail['command']}: exit {code}, {last}; ")
     else:
         assert masked.startswith(f"[#{whole.n} {whole.detail['title']}: ")
-
-
-async def test_a_prompt_cache_can_serve_most_of_it(played: Played) -> None:
-    """8% of all are new when they are sent, so that no cache can have them."""
-    assert cacheable(played.requests) >= 0.89
-    assert kept(played.requests) >= 0.95
 
 
 async def test_a_summary_in_the_background_is_used_or_its_reason_is_told(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from fakes.commands import FakeContext, run
 from fakes.provider import calls, says
 from fakes.summaries import answer, entry
 from pinfold.agent.options import Options
-from pinfold.agent.updates import Compacting
+from pinfold.agent.updates import CompactionProgress
 from pinfold.commands.arguments import CommandError
 from pinfold.commands.compact import SHARED
 from pinfold.compaction.strategies.registry import house
@@ -145,7 +145,7 @@ async def test_the_model_s_steps_are_told_while_it_compacts(tmp_path: Path) -> N
     at, context = await worked(tmp_path)
     writing(at)
     await run(context, "/compact --strategy snapshot")
-    steps = [update for update in at.heard if isinstance(update, Compacting)]
+    steps = [update for update in at.heard if isinstance(update, CompactionProgress)]
     names = [update.step.partition(",")[0] for update in steps]
     assert list(dict.fromkeys(names)) == ["picking", "summarising", "swapping in", "checking"]
     assert {update.strategy for update in steps} == {"snapshot"}

@@ -12,7 +12,7 @@ from fakes.checkpoints import fact, file
 from fakes.live_session import LiveSession, live_session
 from fakes.pasts import make_remembering
 from fakes.screen import make_app, until
-from pinfold.agent.compaction.remembered import Remembered
+from pinfold.agent.compaction.remembered import SessionMemory
 from pinfold.checkpoint.model import Artifact
 from pinfold.checkpoint.model import RecordedFact as Known
 from pinfold.rollout.events import GoalSet
@@ -199,7 +199,7 @@ async def test_a_line_is_copied(session: LiveSession) -> None:
 async def test_what_cannot_be_read_is_told(
     session: LiveSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fails(_: int) -> Remembered:
+    async def fails(_: int) -> SessionMemory:
         raise JournalError("The journal is damaged.")
 
     monkeypatch.setattr(session.compaction, "remembered", fails)

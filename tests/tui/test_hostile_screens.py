@@ -15,7 +15,14 @@ from fakes.hostile import NAME, TEXT, WRITABLE, hostile_data, leaks, session_dat
 from fakes.live_session import LiveSession, live_session
 from fakes.screen import CONFIG, make_app, until
 from fakes.windows import IMAGE
-from pinfold.agent.updates import Compacting, Retrying, Streamed, Told, ToolOutput, ToolStarted
+from pinfold.agent.updates import (
+    CompactionProgress,
+    Retrying,
+    Streamed,
+    Told,
+    ToolOutput,
+    ToolStarted,
+)
 from pinfold.catalog.catalog import LastExchange
 from pinfold.ports.approver import Question
 from pinfold.ports.errors import ProviderError
@@ -129,7 +136,7 @@ async def test_what_comes_while_a_turn_runs(tmp_path: Path) -> None:
             ToolStarted("c9", TEXT, TEXT),
             ToolOutput("c9", TEXT),
             Retrying(TEXT, 1, 9.0),
-            Compacting(TEXT, 0.5, TEXT),
+            CompactionProgress(TEXT, 0.5, TEXT),
             Told(TEXT, "info", TEXT),
             Told(TEXT, "warning"),
             Told(TEXT, "error"),

@@ -13,7 +13,7 @@ from fakes.provider import calls, says
 from fakes.screen import make_app, until
 from pinfold.agent.children.definition import Agents, no_agents
 from pinfold.agent.children.race_folders import FileChange
-from pinfold.agent.children.races import Outcome, Ran
+from pinfold.agent.children.races import RacerOutcome, Ran
 from pinfold.agent.options import Options
 from pinfold.host.race_folders import CopiedFolders
 from pinfold.rollout.events import ChildFinished, ChildStarted
@@ -117,15 +117,15 @@ def test_panel(snap_compare: Callable[..., bool], size: tuple[int, int]) -> None
         )
     test = "pytest -q tests/parser"
     outcomes = {
-        1: Outcome(
+        1: RacerOutcome(
             (FileChange("src/parser.py", 48, 12), FileChange("tests/test_parser.py", 90, 0)),
             Ran(test, 0),
         ),
-        2: Outcome((FileChange("src/parser.py", 1_204, 377),), Ran(test, 1)),
-        3: Outcome(),
+        2: RacerOutcome((FileChange("src/parser.py", 1_204, 377),), Ran(test, 1)),
+        3: RacerOutcome(),
     }
 
-    async def read(race: int) -> dict[int, Outcome]:
+    async def read(race: int) -> dict[int, RacerOutcome]:
         return outcomes
 
     session.races.outcomes = read  # type: ignore[method-assign]

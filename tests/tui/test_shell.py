@@ -19,7 +19,7 @@ from fakes.live_session import LiveSession, live_session
 from fakes.provider import says
 from fakes.screen import CONFIG, make_app, type_fast, until
 from fakes.transcripts import shown as rows
-from pinfold.agent.updates import Compacting, PromptReturned, Retrying, Streamed
+from pinfold.agent.updates import PromptReturned, Retrying, Streamed
 from pinfold.ports.approver import Approver, Decision, Question
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import TextDelta
@@ -476,11 +476,11 @@ async def test_the_lines_around_the_prompt_follow_the_turn() -> None:
         assert "trying again in 4s" in str(retry.render())
         session.enter("requesting")
         assert not retry.display
-        session.tell(Compacting("summarising", 0.4, "snapshot"))
+        session.tell(CompactionProgress("summarising", 0.4, "snapshot"))
         assert status(pilot).progress == "snapshot: summarising · 40%"
-        session.tell(Compacting("checking", 1.0, "snapshot"))
+        session.tell(CompactionProgress("checking", 1.0, "snapshot"))
         assert status(pilot).progress == ""
-        session.tell(Compacting("swapping in", 0.9, "snapshot"))
+        session.tell(CompactionProgress("swapping in", 0.9, "snapshot"))
         session.enter("waiting")
         session.enter("requesting")
         assert status(pilot).progress == ""

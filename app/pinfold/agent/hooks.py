@@ -46,7 +46,7 @@ class Stopped(Refused):
     """A hook said no."""
 
 
-class Outcome(Struct, frozen=True):
+class HookOutcome(Struct, frozen=True):
     """What the hooks of a moment returned."""
 
     stop: str = ""
@@ -65,7 +65,7 @@ class Hooks:
     """Shell commands by moment."""
     _timeout: float
     """Seconds, for each of them."""
-    _started: set[asyncio.Task[Outcome]] = field(default_factory=set, init=False)
+    _started: set[asyncio.Task[HookOutcome]] = field(default_factory=set, init=False)
 
     def start(self, moment: Moment, **told: Any) -> None:
         """Run the hooks of that moment in the background; their answers are ignored."""
@@ -83,7 +83,7 @@ class Hooks:
     def wanted(self, moment: Moment) -> bool:
         return bool(self._commands.get(moment))
 
-    async def run(self, moment: Moment, **told: Any) -> Outcome:
+    async def run(self, moment: Moment, **told: Any) -> HookOutcome:
         """Run the hooks of that moment, up to the first that says stop."""
         contexts: list[str] = []
         for command in self._commands.get(moment, ()):
@@ -98,10 +98,10 @@ class Hooks:
             if outcome.context:
                 contexts.append(outcome.context[:MAX_CONTEXT])
             if outcome.stop:
-                return Outcome(one_line(outcome.stop)[:_REASON], "\n".join(contexts))
-        return Outcome("", "\n".join(contexts))
+                return HookOutcome(one_line(outcome.stop)[:_REASON], "\n".join(contexts))
+        return HookOutcome("", "\n".join(contexts))
 
-    async def _run_hook(self, command: str, payload: bytes) -> Outcome:
+    async def _run_hook(self, command: str, payload: bytes) -> HookOutcome:
         try:
             with TemporaryFile() as stdin, TemporaryFile() as stderr:
                 stdin.write(payload)
@@ -111,22 +111,22 @@ class Hooks:
                 said = _output_head(stderr).strip()
         except TimeoutError:
             self._warn(command, f"took longer than {self._timeout:g} s and was stopped")
-            return Outcome()
+            return HookOutcome()
         except (ToolError, OSError) as error:
             self._warn(command, str(error))
-            return Outcome()
+            return HookOutcome()
         if code == STOP:
-            return Outcome(stop=said or f"the hook {command!r} says so")
+            return HookOutcome(stop=said or f"the hook {command!r} says so")
         if code != 0:
             self._warn(command, f"exit code {code}. {said}")
-            return Outcome()
+            return HookOutcome()
         if not printed.strip():
-            return Outcome()
+            return HookOutcome()
         try:
-            return msgspec.json.decode(printed, type=Outcome)
+            return msgspec.json.decode(printed, type=HookOutcome)
         except ValueError:
             self._warn(command, "its output is not valid JSON for a hook")
-            return Outcome()
+            return HookOutcome()
 
     async def _run(self, command: str, stdin: IO[bytes], stderr: IO[bytes]) -> tuple[int, bytes]:
         argv = [shutil.which("bash") or "/bin/sh", "-c", command]

@@ -57,7 +57,7 @@ class PhaseChanged(Struct, frozen=True):
     phase: Phase
 
 
-class Compacting(Struct, frozen=True):
+class CompactionProgress(Struct, frozen=True):
     """Where a compaction stands: a step by name, and a share of the work in [0, 1]."""
 
     step: str
@@ -122,7 +122,7 @@ Update = (
     | ChildChanged
     | ServerChanged
     | PhaseChanged
-    | Compacting
+    | CompactionProgress
     | Prepared
     | Retrying
     | Told

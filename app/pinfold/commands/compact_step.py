@@ -1,9 +1,9 @@
 """Where a compaction stands, in words; loaded with the screen."""
 
-from pinfold.agent.updates import Compacting
+from pinfold.agent.updates import CompactionProgress
 
 
-def standing(update: Compacting) -> str:
+def standing(update: CompactionProgress) -> str:
     """`snapshot: summarising, part 2 of 5 · 46%`."""
     share = f" · {update.done:.0%}" if 0 < update.done < 1 else ""
     return f"{update.strategy or 'compacting'}: {update.step}{share}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 from pinfold.agent.updates import (
     Appended,
     ChildChanged,
-    Compacting,
+    CompactionProgress,
     Phase,
     PhaseChanged,
     Prepared,
@@ -139,9 +139,9 @@ class Bridge:
                 pass
             case PhaseChanged(phase=phase):
                 self._enter(phase)
-            case Compacting(done=done) if self._session.phase != "idle":
+            case CompactionProgress(done=done) if self._session.phase != "idle":
                 self._status.progress = standing(update) if done < 1 else ""
-            case Compacting():
+            case CompactionProgress():
                 pass  # the preview tells it
             case Prepared(state=state):
                 self._gauge.preparation = state

@@ -2,7 +2,7 @@
 
 import sys
 
-from pinfold.agent.updates import Compacting, Update
+from pinfold.agent.updates import CompactionProgress, Update
 from pinfold.commands.compact_step import standing
 from pinfold.output import is_watched, print_progress
 
@@ -15,7 +15,7 @@ class Steps:
 
     def hear(self, update: Update) -> None:
         """Tell of a step."""
-        if not isinstance(update, Compacting):
+        if not isinstance(update, CompactionProgress):
             return
         said = standing(update)
         step = (update.step.partition(",")[0], update.done)

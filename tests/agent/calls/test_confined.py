@@ -43,16 +43,13 @@ async def ran(
 
 
 async def test_a_command_runs_unasked_in_workspace(tmp_path: Path) -> None:
-    on, said = await ran(tmp_path, "workspace", shell("echo hi > x; cat x"))
+    """What succeeds is never offered again, whatever it prints."""
+    command = "echo hi > x; cat x; echo Connection refused; echo EROFS"
+    on, said = await ran(tmp_path, "workspace", shell(command))
     assert not on.user.asked
     assert said.startswith("hi\n")
-    assert (tmp_path / "work" / "x").exists()
-
-
-async def test_what_succeeds_is_never_offered_again(tmp_path: Path) -> None:
-    on, said = await ran(tmp_path, "workspace", shell("echo Connection refused; echo EROFS"))
-    assert not on.user.asked
     assert "exit code 0" in said
+    assert (tmp_path / "work" / "x").exists()
 
 
 async def test_ask_says_that_it_would_run_in_the_sandbox(tmp_path: Path) -> None:
@@ -161,11 +158,13 @@ async def test_allowed_prefixes_do_not_lead_outside(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["ask", "workspace", "full"])
 async def test_what_is_denied_runs_in_no_mode(tmp_path: Path, mode: Mode) -> None:
-    changed = {"deny": ("git push",), "allow": ("git push",)}
-    for command in ("git push", "cd x && /usr/bin/git push -f", "sh -c 'git push'"):
-        on, said = await ran(tmp_path, mode, shell(command), **changed)
-        assert not on.user.asked
-        assert said == "Refused: `git push` is denied by [approvals] deny."
+    commands = ("git push", "cd x && /usr/bin/git push -f", "sh -c 'git push'")
+    made = calls(*((f"c{n}", *shell(command)[1:]) for n, command in enumerate(commands)))
+    given = options(tmp_path, mode, deny=("git push",), allow=("git push",))
+    on = await stage(tmp_path, [made, says("Done.")], options=given)
+    await on.say("go")
+    assert not on.user.asked
+    assert on.texts("tool_result") == ["Refused: `git push` is denied by [approvals] deny."] * 3
 
 
 async def test_a_guarded_place_is_set_aside_and_told(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -51,19 +50,14 @@ async def test_the_model_is_told_and_the_session_goes_on(tmp_path: Path, depth: 
     await again.session.close()
 
 
-@pytest.mark.parametrize("name", ["md", "html", "messages", "codex"])
 @pytest.mark.parametrize("depth", DEPTHS)
-async def test_it_is_exported_as_text(tmp_path: Path, depth: int, name: Any) -> None:
-    on = await told(tmp_path, depth)
-    items = [ItemAdded(item=item) for item in on.session.items]
-    assert "nested more than 100 levels" in renderer(name)(transcript(items))
-
-
-@pytest.mark.parametrize("depth", DEPTHS)
-async def test_it_goes_back_as_an_object_that_a_server_can_parse(
+async def test_it_is_exported_as_text_and_goes_back_as_an_object(
     tmp_path: Path, depth: int
 ) -> None:
     on = await told(tmp_path, depth)
+    items = [ItemAdded(item=item) for item in on.session.items]
+    for name in ("md", "html", "messages", "codex"):
+        assert "nested more than 100 levels" in renderer(name)(transcript(items)), name
     request = on.provider.requests[-1]
     said = chat.messages(request.context, request.items, request.model)[2]
     put = responses.input_items(request.items, request.model)[1]

@@ -45,17 +45,13 @@ async def sent(on: Stage, prompt: str, *script: list) -> None:
     assert on.ended == "done"
 
 
-def decided(on: Stage) -> list[ApprovalDecided]:
-    return on.events_of(ApprovalDecided)
-
-
 async def test_an_edit_of_an_unnamed_file_asks_after_a_compaction(tmp_path: Path) -> None:
     on = await compacted(tmp_path, Decision("yes"))
     script = [writes("src/words.py"), writes("other/x.py", "c8"), writes("other/y.py", "c7")]
     await sent(on, "go on", *script, says("Done."))
     assert [question.reason for question in on.user.asked] == [f"edits other/x.py, {SAID}"]
     assert on.user.asked[0].folders == ("other",)
-    assert [(event.verdict, event.asked) for event in decided(on)] == [
+    assert [(event.verdict, event.asked) for event in on.events_of(ApprovalDecided)] == [
         ("yes", f"edits other/x.py, {SAID}")
     ]
     assert (tmp_path / "work/other/y.py").exists()
@@ -101,8 +97,8 @@ async def test_always_and_off(tmp_path: Path) -> None:
 async def test_a_folder_stays_allowed_across_requests(tmp_path: Path) -> None:
     on = await compacted(tmp_path, Decision("always"))
     await sent(on, "go on", writes("other/x.py"), says("Done."))
-    assert decided(on)[0].folders == ("other",)
-    assert decided(on)[0].prefix is None
+    assert on.events_of(ApprovalDecided)[0].folders == ("other",)
+    assert on.events_of(ApprovalDecided)[0].prefix is None
     await talked(on)
     await sent(on, "go on", writes("other/z.py"), says("Done."))
     assert len(on.user.asked) == 1
@@ -130,7 +126,7 @@ async def test_where_nobody_is_asked_it_is_told(tmp_path: Path, quiet: Options) 
     await sent(on, "go on", writes("other/x.py"), says("Done."))
     assert not on.user.asked
     assert f"Edits other/x.py, {SAID}." in on.told()
-    assert [(event.verdict, event.asked) for event in decided(on)] == [
+    assert [(event.verdict, event.asked) for event in on.events_of(ApprovalDecided)] == [
         ("policy", f"edits other/x.py, {SAID}")
     ]
     assert (tmp_path / "work/other/x.py").exists()

@@ -94,4 +94,5 @@ async def test_the_users_own_command_is_said(tmp_path: Path) -> None:
     done = act(None, on.session.items[0])
     assert done is not None
     assert (done.kind, done.words, done.text) == ("said", "!echo seen", "seen\n")
-    assert done.exit_code == 0
+    assert (done.exit_code, on.session.items[0].name) == (0, "shell")
+    assert not on.user.asked

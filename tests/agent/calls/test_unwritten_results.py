@@ -2,14 +2,12 @@
 
 import asyncio
 import json
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from fakes.agent import Stage, stage
+from fakes.full_disk import room_for
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.agent.updates import ToolStarted
@@ -17,17 +15,6 @@ from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.items import Item
 
 FULL = Options(approvals="full")
-
-
-@contextmanager
-def room_for(rollout: Path, size: int) -> Iterator[None]:
-    """Let no file grow beyond what the rollout has now and `size` bytes."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (rollout.stat().st_size + size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def call(call_id: str, command: str) -> tuple[str, str, str]:

@@ -115,6 +115,7 @@ async def test_approvals_are_never_wider_than_the_parents_are_now(
     asked = [question.agent for question in on.user.asked]
     assert asked == (["a1 writer"] if verdict == "asks" else [])
     assert (tmp_path / "work" / "b").exists() == (verdict == "runs")
+    assert ("changed b" in on.texts("tool_result")[0]) == (verdict == "runs")
     await on.session.close()
 
 

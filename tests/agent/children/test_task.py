@@ -8,10 +8,8 @@ import pytest
 
 from fakes.agents import Cast, task, troupe
 from fakes.provider import calls, says
-from pinfold.agent.options import Options
 from pinfold.commands.context_text import words
 from pinfold.numbers import tokens
-from pinfold.ports.approver import Decision
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ChildFinished, ChildStarted, SessionStarted
 from pinfold.rollout.items import Item
@@ -35,13 +33,10 @@ async def test_an_agent_is_a_session_and_costs_one_result(tmp_path: Path) -> Non
     )
     ending = await on.session.send("go")
     assert ending.answer == "Seven."
-    (result,) = results(list(on.session.items))
+    (result,) = on.items("tool_result")
     assert result.content.startswith("[agent a1 explore · done · ")
     assert result.content.endswith("]\nIt says seven.")
-    started, over = (
-        next(event for event in on.events() if isinstance(event, kind))
-        for kind in (ChildStarted, ChildFinished)
-    )
+    started, over = (on.events_of(kind)[0] for kind in (ChildStarted, ChildFinished))
     assert isinstance(started, ChildStarted)
     assert isinstance(over, ChildFinished)
     assert over.state == "done"
@@ -92,12 +87,13 @@ async def test_a_long_reply_is_cut_and_kept(tmp_path: Path) -> None:
     script = [calls(task("c1", "tell")), says("ok")]
     on = await troupe(tmp_path, script, parts, model=LARGE)
     await on.session.send("go")
-    (result,) = results(list(on.session.items))
+    (result,) = on.items("tool_result")
     assert on.session.counter.count(result.content) < 1_700
     assert "line 3999" in Path(result.detail["spill"]).read_text()
     await on.session.close()
 
 
+@pytest.mark.slow
 async def test_an_agent_that_reads_much_costs_its_parent_under_a_hundredth(
     tmp_path: Path,
 ) -> None:
@@ -123,27 +119,8 @@ async def test_an_agent_that_reads_much_costs_its_parent_under_a_hundredth(
 async def test_an_unknown_agent_is_named(tmp_path: Path) -> None:
     on = await troupe(tmp_path, [calls(task("c1", "x", agent="wizard")), says("ok")], {})
     await on.session.send("go")
-    (result,) = results(list(on.session.items))
+    (result,) = on.items("tool_result")
     assert result.content == "There is no agent named 'wizard'. There are: explore, review."
-    await on.session.close()
-
-
-@pytest.mark.parametrize(("mode", "asks"), [("ask", True), ("full", False)])
-async def test_its_questions_name_it_and_its_approvals_are_the_parents(
-    tmp_path: Path, mode: str, asks: bool
-) -> None:
-    parts = {"write": [calls(("w", "write_file", '{"path": "b", "content": "x"}')), says("ok")]}
-    on = await troupe(
-        tmp_path,
-        [calls(task("c1", "write")), says("ok")],
-        parts,
-        Decision("yes"),
-        options=Options(approvals=mode),  # type: ignore[arg-type]
-    )
-    await on.session.send("go")
-    assert [question.agent for question in on.user.asked] == (["a1"] if asks else [])
-    (result,) = results(list(on.session.items))
-    assert "changed b" in result.content
     await on.session.close()
 
 
@@ -159,7 +136,7 @@ async def test_at_most_four_work_at_once(tmp_path: Path) -> None:
     assert len(on.session.children.running) == 5
     gate.set()
     await sent
-    said = [item.content.partition("]\n")[2] for item in results(list(on.session.items))]
+    said = [item.content.partition("]\n")[2] for item in on.items("tool_result")]
     assert said == [f"{name} is done" for name in names]
     await on.session.close()
 
@@ -172,7 +149,7 @@ async def test_agents_end_with_the_turn_that_waits_for_them(tmp_path: Path) -> N
     await on.provider.asked("linger")
     on.session.interrupt()
     assert (await sent).state == "interrupted"
-    (result,) = results(list(on.session.items))
+    (result,) = on.items("tool_result")
     assert result.content.startswith("[agent a1 · interrupted: the turn that waited for it")
     assert not on.session.children.running
     await on.session.close()
@@ -193,10 +170,13 @@ async def test_one_in_the_background_is_told_of_when_it_has_ended(tmp_path: Path
     await on.session.close()
 
 
-@pytest.mark.parametrize("fork", ["all", "compacted"])
-async def test_a_fork_begins_with_the_parents_window(tmp_path: Path, fork: str) -> None:
+async def test_a_compacted_fork_begins_with_the_parents_window(tmp_path: Path) -> None:
     parts = {"go on": [says("Forty-two.")]}
-    script = [says("Noted. " * 4_000), calls(task("c1", "go on", fork_turns=fork)), says("ok")]
+    script = [
+        says("Noted. " * 4_000),
+        calls(task("c1", "go on", fork_turns="compacted")),
+        says("ok"),
+    ]
     on = await troupe(tmp_path, script, parts, model=LARGE)
     await on.session.send("the number is 42\n" + "Mind the gap, whatever it says. " * 200)
     await on.session.send("now ask an agent")
@@ -204,7 +184,7 @@ async def test_a_fork_begins_with_the_parents_window(tmp_path: Path, fork: str) 
     texts = [item.content for item in request.items]
     assert any("the number is 42" in text for text in texts)
     assert "go on" in texts[-1]
-    over = next(event for event in on.events() if isinstance(event, ChildFinished))
+    over = on.events_of(ChildFinished)[0]
     (used,) = over.models.values()
     assert used.output == 20  # of its own request alone
     await on.session.close()
@@ -223,7 +203,7 @@ async def test_recall_reaches_into_an_agents_work(tmp_path: Path) -> None:
     ]
     on = await troupe(tmp_path, script, parts, model=LARGE)
     await on.session.send("go")
-    _, listed, found, item, missing = (one.content for one in results(list(on.session.items)))
+    _, listed, found, item, missing = (one.content for one in on.items("tool_result"))
     assert "a1#" in listed
     assert "call of read_file" in listed
     assert "In the work of agent a1, as a1#n:" in found
@@ -243,7 +223,7 @@ async def test_after_a_crash_a_waiting_parent_is_told(tmp_path: Path) -> None:
     copy = tmp_path / "copy" / on.session.folder.name
     shutil.copytree(on.session.folder, copy, ignore=shutil.ignore_patterns("*lock*", "*.tmp"))
     again = await troupe(tmp_path, [], {}, journal=Journal.open(copy, on.clock.now))
-    (result,) = results(list(again.session.items))
+    (result,) = again.items("tool_result")
     assert result.content.startswith("Agent a1 was interrupted: pinfold stopped.")
     end = again.session.children.end(1)
     assert end is not None
@@ -263,7 +243,7 @@ async def test_one_that_was_done_when_pinfold_stopped_is_told_as_done(tmp_path: 
     end = next(n for n, line in enumerate(lines) if b'"child_finished"' in line)
     rollout.write_bytes(b"".join(lines[:end]))
     again = await troupe(tmp_path, [], {}, journal=Journal.open(copy, on.clock.now))
-    (result,) = results(list(again.session.items))
+    (result,) = again.items("tool_result")
     assert result.content.startswith("[agent a1 · done · ")
     assert result.content.endswith("]\nSeen.")
     assert again.session.children.end(1) == on.session.children.end(1)

@@ -38,7 +38,7 @@ async def test_its_changes_stay_there_and_the_result_says_where(
         worktrees=AgentWorktrees(work),
     )
     await on.session.send("go")
-    started = next(event for event in on.events() if isinstance(event, ChildStarted))
+    started = on.events_of(ChildStarted)[0]
     end = on.session.children.end(1)
     assert end is not None
     folder = tmp_path / "work.worktrees" / started.worktree

@@ -49,13 +49,9 @@ async def worked(
     return at
 
 
-def replaced(at: Stage) -> list[WindowReplaced]:
-    return at.events_of(WindowReplaced)
-
-
 async def test_a_session_lives_on_in_a_small_window(tmp_path: Path) -> None:
     at = await worked(tmp_path, 24)
-    made = replaced(at)
+    made = at.events_of(WindowReplaced)
     assert len(made) >= 2
     assert {event.reason for event in made} == {"threshold"}
     assert at.session.reading().used < at.session.reading().limit
@@ -64,15 +60,19 @@ async def test_a_session_lives_on_in_a_small_window(tmp_path: Path) -> None:
     assert not (at.session.folder / "history").exists(), "the rollout holds each window"
     assert (at.session.folder / "checkpoint_v1.json").is_file()
     assert len(at.session.items) > 90, "nothing is lost"
+    used, forms = at.session.reading().used, at.session._record.window.forms
+    again = await at.again()
+    assert again.session._record.window.forms == forms
+    assert again.session.reading().used == used
 
 
 async def test_by_hand_what_was_previewed_is_applied(tmp_path: Path) -> None:
     at = await worked(tmp_path, 4, OFF)
     compaction = at.session.compaction
     draft = await compaction.draft("checkpoint")
-    assert replaced(at) == [], "a preview leaves no trace"
+    assert at.events_of(WindowReplaced) == [], "a preview leaves no trace"
     await compaction.apply(draft)
-    (made,) = replaced(at)
+    (made,) = at.events_of(WindowReplaced)
     assert made.inserted[0].content == draft.plan.inserted[0].content
     assert "read part 3" in at.texts("user")
     assert at.session.reading().used == draft.report.after
@@ -98,7 +98,7 @@ async def test_an_overflow_is_compacted_and_the_request_sent_again(tmp_path: Pat
     at = await worked(tmp_path, 4, model=structs.replace(MODEL, context_window=12_000))
     at.provider.script += [[ContextOverflow("too long")], says("It fits now.")]
     await at.say("go on")
-    assert replaced(at)[-1].reason == "overflow"
+    assert at.events_of(WindowReplaced)[-1].reason == "overflow"
     assert at.session.items[-1].content == "It fits now."
     assert at.ended == "done"
 
@@ -116,18 +116,13 @@ async def test_what_gained_too_little_is_tried_again_at_the_next_prompt(tmp_path
         assert [event.status for event in ended] == ["failed"] * tries
 
 
-async def test_off_is_off(tmp_path: Path) -> None:
-    at = await worked(tmp_path, 10, OFF)
-    assert replaced(at) == []
-
-
 async def test_a_pin_stays_whole(tmp_path: Path) -> None:
     at = await worked(tmp_path, 2)
     result = at.items("tool_result")[0]
     await at.session.window.act("pin", [result.n])
     at.provider.script += long_work(12)
     await at.say(*(f"read more {turn}" for turn in range(12)))
-    assert replaced(at)
+    assert at.events_of(WindowReplaced)
     sent = {item.n: item.content for item in at.provider.requests[-1].items}
     assert sent[result.n] == result.content
 
@@ -138,15 +133,12 @@ async def test_a_window_that_changed_since_the_preview_is_not_replaced(tmp_path:
     await at.session.window.act("mask", [3])
     with pytest.raises(Refused, match="changed since the preview"):
         await at.session.compaction.apply(draft)
-    assert replaced(at) == []
-
-
-async def test_a_compacted_session_resumes_as_it_was(tmp_path: Path) -> None:
-    at = await worked(tmp_path, 12)
-    used, forms = at.session.reading().used, at.session._record.window.forms
-    again = await at.again()
-    assert again.session._record.window.forms == forms
-    assert again.session.reading().used == used
+    draft = await at.session.compaction.draft("checkpoint")
+    await at.session.window.act("pin", [5])
+    with pytest.raises(Refused, match="changed since the preview"):
+        await at.session.compaction.apply(draft)
+    assert at.session.window.form(5) == "full"
+    assert at.events_of(WindowReplaced) == []
 
 
 async def test_the_model_records_a_fact_and_it_stands_in_the_next_window(tmp_path: Path) -> None:
@@ -166,15 +158,6 @@ async def test_the_model_records_a_fact_and_it_stands_in_the_next_window(tmp_pat
     roomy = replace(OFF.compact, target_pct=0.9)
     draft = await at.session.compaction.draft("checkpoint", roomy)
     assert 'port: said by the user: "the port is 8443"' in draft.plan.inserted[0].content
-
-
-async def test_a_pin_made_after_the_preview_is_not_overrun(tmp_path: Path) -> None:
-    at = await worked(tmp_path, 4, OFF)
-    draft = await at.session.compaction.draft("checkpoint")
-    await at.session.window.act("pin", [3])
-    with pytest.raises(Refused, match="changed since the preview"):
-        await at.session.compaction.apply(draft)
-    assert at.session.window.form(3) == "full"
 
 
 async def test_a_prompt_sent_while_it_is_applied_stays_in_the_window(tmp_path: Path) -> None:
@@ -211,7 +194,7 @@ async def test_a_window_that_waits_for_the_user_is_not_compacted_for_another_mod
     at.session.set_threshold("auto")
     at.session.set_threshold("0.1")
     await at.session.set_model("another")
-    assert replaced(at) == []
+    assert at.events_of(WindowReplaced) == []
 
 
 LIMIT = RateLimited("Slow down.", retry_after=86_400)
@@ -237,7 +220,7 @@ async def test_a_window_that_waits_is_first_sent_as_it_is(tmp_path: Path) -> Non
     resumed, after = at.provider.requests[-2:]
     assert resumed.items[: len(stood)] == stood
     assert len(after.items) < len(resumed.items)
-    assert len(replaced(at)) == 1
+    assert len(at.events_of(WindowReplaced)) == 1
 
 
 async def test_a_window_that_waits_is_compacted_by_hand_and_where_it_does_not_fit(
@@ -248,7 +231,11 @@ async def test_a_window_that_waits_is_compacted_by_hand_and_where_it_does_not_fi
     await at.session.window.undo()
     at.provider.script += [[ContextOverflow("too long")], says("Done.")]
     await at.say("go on")
-    assert [event.reason for event in replaced(at)] == ["manual", "undo", "overflow"]
+    assert [event.reason for event in at.events_of(WindowReplaced)] == [
+        "manual",
+        "undo",
+        "overflow",
+    ]
 
 
 async def test_a_window_that_waits_but_is_too_large_is_compacted_before_it_is_sent(
@@ -275,7 +262,7 @@ async def test_a_model_that_cant_read_the_providers_compaction_gets_the_window_a
     assert draft.plan.strategy == "remote"
     at.session.set_threshold("auto")
     await at.session.set_model("another-1")
-    assert [event.strategy for event in replaced(at)] == ["remote", "checkpoint"]
+    assert [event.strategy for event in at.events_of(WindowReplaced)] == ["remote", "checkpoint"]
     assert any("can't read the compaction" in text for text in at.told())
 
 
@@ -294,7 +281,7 @@ async def test_a_smaller_model_asks_first_and_is_taken_once_there_is_room(tmp_pa
     await at.session.set_model("small-1")
     assert asked == ["small-1"]
     assert at.session.model.name == "small-1"
-    assert [event.reason for event in replaced(at)] == ["model"]
+    assert [event.reason for event in at.events_of(WindowReplaced)] == ["model"]
     reading = at.session.reading()
     assert reading.used <= reading.usable
 
@@ -303,17 +290,25 @@ async def test_who_leaves_that_question_stays_with_the_model_they_had(tmp_path: 
     at = await worked(tmp_path, 4, OFF, others=[SMALL])
     at.session.set_threshold("auto")
 
+    left = asyncio.Event()
+
     async def leave(_: CompactionTrigger) -> bool:
+        await left.wait()
         return False
 
     at.session.review_by(leave)
-    with pytest.raises(ProviderError, match=r"does not fit small-1.*Still on scripted-1"):
-        await at.session.set_model("small-1")
-    assert at.session.model.name == "scripted-1"
-    assert replaced(at) == []
     at.provider.script = [says("Here.")]
-    await at.say("still there?")
+    switching = asyncio.create_task(at.session.set_model("small-1"))
+    await at.until(lambda: at.session.model.name == "small-1")
+    at.session.send("are you there?")  # waits
+    left.set()
+    with pytest.raises(ProviderError, match=r"does not fit small-1.*Still on scripted-1"):
+        await switching
+    assert at.session.model.name == "scripted-1"
+    assert at.events_of(WindowReplaced) == []
+    await at.session.idle()
     assert at.session.items[-1].content == "Here."
+    assert at.provider.requests[-1].model.name == "scripted-1"
 
 
 async def test_who_leaves_the_preview_is_not_asked_at_every_step(tmp_path: Path) -> None:
@@ -332,25 +327,3 @@ async def test_who_leaves_the_preview_is_not_asked_at_every_step(tmp_path: Path)
     await at.say("go on")
     assert asked == ["approval"]
     assert not at.session.compacts_next
-
-
-async def test_a_prompt_waits_while_another_model_is_chosen(tmp_path: Path) -> None:
-    at = await worked(tmp_path, 4, OFF, others=[SMALL])
-    at.session.set_threshold("auto")
-    left = asyncio.Event()
-
-    async def leave(_: CompactionTrigger) -> bool:
-        await left.wait()
-        return False
-
-    at.session.review_by(leave)
-    at.provider.script = [says("Here.")]
-    switching = asyncio.create_task(at.session.set_model("small-1"))
-    await at.until(lambda: at.session.model.name == "small-1")
-    at.session.send("are you there?")
-    left.set()
-    with pytest.raises(ProviderError, match="Still on scripted-1"):
-        await switching
-    await at.session.idle()
-    assert at.session.items[-1].content == "Here."
-    assert at.provider.requests[-1].model.name == "scripted-1"

@@ -30,19 +30,15 @@ async def worked(root: Path, turns: int, options: Options = WORK) -> Stage:
     return at
 
 
-def marks(at: Stage) -> list[ItemsMarked]:
-    return at.events_of(ItemsMarked)
-
-
 async def test_old_results_go_several_at_a_time_and_the_window_stays_the_same_one(
     tmp_path: Path,
 ) -> None:
     at = await worked(tmp_path, 10)
-    batches = marks(at)
+    batches = at.events_of(ItemsMarked)
     assert batches
     assert all(len(batch.items) >= 2 for batch in batches)
     assert {form for batch in batches for _, form in batch.items} == {"masked"}
-    assert not any(isinstance(event, WindowReplaced) for event in at.events())
+    assert not at.events_of(WindowReplaced)
     assert any(text.startswith("Masked ") and "cached tokens" in text for text in at.told())
     newest = [item.n for item in at.session.items if item.kind == "tool_result"][-1]
     assert at.session.window.form(newest) == "full"
@@ -64,7 +60,7 @@ async def test_a_file_that_the_options_name_is_left_whole(tmp_path: Path) -> Non
     at = await stage(tmp_path, script, options=options, model=model)
     for turn in range(9):
         await at.say(f"read part {turn}")
-        if marks(at):
+        if at.events_of(ItemsMarked):
             break
     results = at.items("tool_result")
     forms = {item.content[2:4]: at.session.window.form(item.n) for item in results[:2]}
@@ -73,13 +69,13 @@ async def test_a_file_that_the_options_name_is_left_whole(tmp_path: Path) -> Non
 
 async def test_a_batch_that_the_user_takes_back_is_not_made_again(tmp_path: Path) -> None:
     at = await worked(tmp_path, 10)
-    before = len(marks(at))
+    before = len(at.events_of(ItemsMarked))
     assert before
     await at.session.window.undo()
     at.provider.script = [says("Here."), says("Here.")]
     for _ in range(2):
         await at.say("are you there?")
-    made = [mark for mark in marks(at) if mark.undoes is None]
+    made = [mark for mark in at.events_of(ItemsMarked) if mark.undoes is None]
     assert len(made) == before
 
 
@@ -94,11 +90,12 @@ async def test_a_batch_that_the_user_takes_back_is_not_made_again(tmp_path: Path
 )
 async def test_where_it_is_not_done(tmp_path: Path, options: Options) -> None:
     at = await worked(tmp_path, 10, options)
-    assert marks(at) == []
+    assert at.events_of(ItemsMarked) == []
+    assert options.auto != "off" or at.events_of(WindowReplaced) == []
 
 
 async def test_the_tail_is_left_whole_however_large_it_is(tmp_path: Path) -> None:
     wide = replace(WORK, compact=PlanOptions(max_tail_messages=40, min_headroom_tokens=500))
     at = await worked(tmp_path, 6, wide)
-    assert marks(at) == []
+    assert at.events_of(ItemsMarked) == []
     assert not any("masked" in text for text in at.told())

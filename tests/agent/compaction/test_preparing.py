@@ -69,25 +69,15 @@ def unused(at: Stage) -> list[CompactionFinished]:
     ]
 
 
-def windows(at: Stage) -> list[WindowReplaced]:
-    return at.events_of(WindowReplaced)
-
-
-async def test_nobody_is_asked_for_one_unless_the_user_wants_it(tmp_path: Path) -> None:
-    at = await worked(tmp_path, 7, options=replace(AUTO, preparing=PreparingOptions()))
-    assert windows(at)[0].strategy == "checkpoint"
-    assert len(at.provider.requests) == 14  # the turns' own
-
-
 async def test_it_is_there_when_the_window_is_compacted_and_nobody_waited(tmp_path: Path) -> None:
     at = await worked(tmp_path, 7, *[says(GOOD)] * 9)
     assert states(at)[:2] == ["preparing", "ready"]
-    first = windows(at)[0]
+    first = at.events_of(WindowReplaced)[0]
     assert (first.strategy, first.reason) == ("layered", "threshold")
     assert "Part 0 comes first." in first.inserted[0].content
     assert "Read the parts." in first.inserted[0].content
     assert all(event.compaction and event.compaction.phase == "background" for event in written(at))
-    at_compaction = next(event for event in at.events() if isinstance(event, CompactionFinished))
+    at_compaction = at.events_of(CompactionFinished)[0]
     assert at_compaction.seconds == 0.0  # the fake clock stood still: no request was waited for
 
 
@@ -99,7 +89,7 @@ async def test_it_is_brought_up_to_date_as_the_window_grows(tmp_path: Path) -> N
     at = await worked(tmp_path, 4, says(GOOD), *[says(later)] * 4)
     assert len(written(at)) >= 2
     await at.session.compact("layered", replace(AUTO.compact, target_pct=0.1))
-    text = windows(at)[0].inserted[0].content
+    text = at.events_of(WindowReplaced)[0].inserted[0].content
     assert "Part 0 comes first." in text
     assert "Part 3 is next." in text
 
@@ -112,7 +102,7 @@ async def test_a_model_that_fails_is_asked_twice_and_done_without(tmp_path: Path
         at.session.send(f"read part {turn}")
         while at.session.busy or at.session.preparing.state == "preparing":
             await at.clock.advance(60)
-    assert windows(at)[0].strategy == "checkpoint"
+    assert at.events_of(WindowReplaced)[0].strategy == "checkpoint"
     assert {event.status for event in written(at)} == {"NetworkError"}
     assert {event.error for event in unused(at)} == {"none could be written: no route"}
 
@@ -181,7 +171,7 @@ async def test_where_only_masks_come_it_serves_the_next_compaction(tmp_path: Pat
         if at.session.preparing.state == "ready":
             break
     await at.session.compact("prune", replace(AUTO.compact, target_pct=0.1))
-    assert windows(at)[0].strategy == "prune"
+    assert at.events_of(WindowReplaced)[0].strategy == "prune"
     assert at.session.preparing.state == "ready"
     assert unused(at) == []
 

@@ -16,7 +16,7 @@ from pinfold.agent.compaction.summarizing import Quote
 from pinfold.agent.compaction.window_files import SUMMARY
 from pinfold.agent.options import Options
 from pinfold.agent.requests.metadata import HEADER
-from pinfold.agent.updates import Compacting, PhaseChanged
+from pinfold.agent.updates import CompactionProgress, PhaseChanged
 from pinfold.compaction.report import KEEPS_MORE
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategies.snapshot import Snapshot
@@ -55,10 +55,6 @@ async def worked(
     return at
 
 
-def ended(at: Stage) -> list[CompactionFinished]:
-    return at.events_of(CompactionFinished)
-
-
 def asked(at: Stage) -> list[RequestFinished]:
     return [
         event
@@ -86,14 +82,10 @@ async def test_a_snapshot_is_written_checked_and_kept_on_the_disk(tmp_path: Path
     assert kept["last_compact_at"].endswith("Z")
     assert kept["env"]["os"].endswith(platform.machine())
     assert kept["env"]["toolchain"] == "python 3.12"
-    assert ended(at)[0].status == "applied"
-
-
-async def test_its_request_is_tagged(tmp_path: Path) -> None:
-    at = await worked(tmp_path, says(GOOD))
-    await at.session.compact("snapshot")
-    sent = at.provider.requests[-1]
-    told = json.loads(sent.headers[HEADER])
+    (end,) = at.events_of(CompactionFinished)
+    assert end.status == "applied"
+    # Its request is tagged.
+    told = json.loads(at.provider.requests[-1].headers[HEADER])
     assert told["request_kind"] == "compaction"
     assert told["compaction"] == {
         "trigger": "manual",
@@ -102,8 +94,14 @@ async def test_its_request_is_tagged(tmp_path: Path) -> None:
         "implementation": "local",
         "strategy": "snapshot",
     }
-    assert asked(at)[0].compaction == ended(at)[0].compaction
+    assert asked(at)[0].compaction == end.compaction
     assert asked(at)[0].usage is not None
+    # The user sees how far it is.
+    steps = [update.step for update in at.heard if isinstance(update, CompactionProgress)]
+    assert steps[0] == "picking"
+    assert len(set(steps)) >= 3
+    phases = [update.phase for update in at.heard if isinstance(update, PhaseChanged)]
+    assert phases[-2:] == ["compacting", "idle"]
 
 
 @pytest.mark.parametrize("strategy", ["snapshot", "handoff"])
@@ -162,6 +160,9 @@ async def test_whatever_the_model_does_the_window_is_compacted(
     assert draft is not None
     assert draft.plan.strategy == "checkpoint"
     assert any(note.startswith("snapshot failed: ") for note in draft.plan.notes)
+    assert any(text.startswith("snapshot failed: ") for text in at.told())
+    (end,) = at.events_of(CompactionFinished)
+    assert (end.status, bool(end.error)) == ("applied", True)
     assert at.session.reading().used < before
     assert asked(at)
     at.provider.script = [says("Going on.")]
@@ -185,7 +186,10 @@ async def test_esc_while_it_is_written_leaves_the_window_and_is_journalled(tmp_p
     at.session.interrupt()
     assert await running is None
     await at.session.idle()
-    assert (ended(at)[0].status, at.session.reading().used) == ("cancelled", used)
+    assert (at.events_of(CompactionFinished)[0].status, at.session.reading().used) == (
+        "cancelled",
+        used,
+    )
     assert replaced(at.events()) == []
     assert asked(at)[0].status == "interrupted"
 
@@ -205,50 +209,20 @@ async def test_what_it_took_is_told_and_that_a_digest_keeps_more(tmp_path: Path)
     assert hint == KEEPS_MORE
 
 
-async def test_the_user_sees_where_it_stands(tmp_path: Path) -> None:
-    at = await worked(tmp_path, says(GOOD))
-    await at.session.compact("snapshot")
-    steps = [update.step for update in at.heard if isinstance(update, Compacting)]
-    assert steps[0] == "picking"
-    assert len(set(steps)) >= 3
-    phases = [update.phase for update in at.heard if isinstance(update, PhaseChanged)]
-    assert phases[-2:] == ["compacting", "idle"]
-
-
 async def test_a_prompt_waits_for_the_end_of_it_and_goes_on(tmp_path: Path) -> None:
-    gate = asyncio.Event()
-    at = await worked(tmp_path, [gate, *says(GOOD)], says("Part 4 is read."))
+    gate, held = asyncio.Event(), asyncio.Event()
+    at = await worked(tmp_path, [gate, *says(GOOD)], [held, *says("Part 4 is read.")])
     running = asyncio.create_task(at.session.compact("snapshot"))
     await at.until(lambda: at.session.phase == "compacting")
     at.session.send("read part 4")
     await at.until(lambda: bool(at.session.queue))
     gate.set()
     assert await running is not None
-    await at.session.idle()
-    assert at.session.items[-1].content == "Part 4 is read."
-    assert len(replaced(at.events())) == 1
-
-
-async def test_the_user_and_the_journal_are_told_why_another_strategy_planned(
-    tmp_path: Path,
-) -> None:
-    at = await worked(tmp_path, says("no JSON"), says("none either"))
-    await at.session.compact("snapshot")
-    assert any(text.startswith("snapshot failed: ") for text in at.told())
-    assert (ended(at)[0].status, bool(ended(at)[0].error)) == ("applied", True)
-
-
-async def test_compact_answers_before_the_prompt_that_waited_runs(tmp_path: Path) -> None:
-    gate, held = asyncio.Event(), asyncio.Event()
-    at = await worked(tmp_path, [gate, *says(GOOD)], [held, *says("Part 4 is read.")])
-    running = asyncio.create_task(at.session.compact("snapshot"))
-    await at.until(lambda: at.session.phase == "compacting")
-    at.session.send("read part 4")
-    gate.set()
-    assert await running is not None
     assert at.session.busy
     held.set()
     await at.session.idle()
+    assert at.session.items[-1].content == "Part 4 is read."
+    assert len(replaced(at.events())) == 1
 
 
 async def test_a_session_that_is_open_to_read_only_asks_no_model(tmp_path: Path) -> None:

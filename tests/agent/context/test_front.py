@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from fakes.agent import MODEL, Stage, stage
+from fakes.agent import MODEL, stage
 from fakes.cacheable import cacheable, sent
 from fakes.provider import Step, calls, says
 from pinfold.agent.options import Options
@@ -16,10 +16,6 @@ from pinfold.tokens.prices import Price
 from pinfold.tools import registry
 
 WIDE = replace(MODEL, context_window=200_000)
-
-
-def contexts(on: Stage) -> list[ContextSet]:
-    return on.events_of(ContextSet)
 
 
 def context_items(request: Request) -> list[str]:
@@ -33,7 +29,7 @@ async def test_an_edited_agents_file_is_appended_once(tmp_path: Path) -> None:
     await on.say("a")
     rules.write_text("Use spaces.")
     requests = await on.say("b", "c")
-    assert len(contexts(on)) == 1
+    assert len(on.events_of(ContextSet)) == 1
     assert [request.context for request in requests] == [requests[0].context] * 3
     (said,) = context_items(requests[2])
     assert said.startswith(f"{rules} has changed. The text below replaces all earlier text")
@@ -62,7 +58,7 @@ async def test_an_empty_session_counts_what_its_first_request_will_carry(tmp_pat
     known = dict(on.session.reading().segments)
     assert {name: known[name] for name in foreseen} == foreseen
     await on.session.count_front()
-    assert len(contexts(on)) == 1
+    assert len(on.events_of(ContextSet)) == 1
 
 
 async def test_it_moves_to_the_front_at_a_compaction(tmp_path: Path) -> None:
@@ -153,7 +149,7 @@ async def test_another_set_of_tools_rewrites_the_front_and_says_the_price(tmp_pa
     (told,) = [text for text in on.told() if "set of tools" in text]
     assert "changed (-grep): the prompt cache is lost" in told
     assert "about $" in told
-    assert len(contexts(on)) == 2
+    assert len(on.events_of(ContextSet)) == 2
 
 
 async def test_a_session_that_goes_on_later_sends_what_it_sent(tmp_path: Path) -> None:

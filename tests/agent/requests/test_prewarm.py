@@ -12,10 +12,6 @@ from pinfold.agent.requests.metadata import HEADER, Metadata
 from pinfold.rollout.events import RequestFinished, TurnStarted
 
 
-def requests(at: Stage) -> list[RequestFinished]:
-    return at.events_of(RequestFinished)
-
-
 async def talked(root: Path, options: Options) -> Stage:
     at = await stage(root, [says("Hello."), says("x"), says("Well.")], options=options)
     at.session.typed()  # there is nothing yet that a cache could hold
@@ -27,12 +23,12 @@ async def test_typing_warms_the_window_once_and_is_no_turn(tmp_path: Path) -> No
     at = await talked(tmp_path, Options(prewarm=True))
     at.session.typed()
     at.session.typed()
-    await at.until(lambda: len(requests(at)) == 2)
+    await at.until(lambda: len(at.events_of(RequestFinished)) == 2)
     sent = at.provider.requests[-1]
     assert (len(at.provider.requests), sent.max_output) == (2, 1)
     assert json.loads(sent.headers[HEADER])["request_kind"] == "prewarm"
-    assert [request.purpose for request in requests(at)] == ["turn", "prewarm"]
-    assert sum(isinstance(event, TurnStarted) for event in at.events()) == 1
+    assert [request.purpose for request in at.events_of(RequestFinished)] == ["turn", "prewarm"]
+    assert len(at.events_of(TurnStarted)) == 1
     assert at.kinds() == ["user", "assistant"]
     assert at.session.reading().source == "measured"
 
@@ -61,8 +57,8 @@ async def test_whatever_goes_wrong_is_noted_and_no_more(tmp_path: Path) -> None:
     at = await stage(tmp_path, script, options=Options(prewarm=True))
     await at.say("hi")
     at.session.typed()
-    await at.until(lambda: len(requests(at)) == 2)
-    assert requests(at)[-1].status == "RuntimeError"
+    await at.until(lambda: len(at.events_of(RequestFinished)) == 2)
+    assert at.events_of(RequestFinished)[-1].status == "RuntimeError"
 
 
 async def test_turns_say_what_they_are(tmp_path: Path) -> None:
@@ -76,7 +72,7 @@ async def test_turns_say_what_they_are(tmp_path: Path) -> None:
         "turn_id": state,
         "window_id": f"{at.session.id}:0",
     }
-    assert requests(at)[0].window_id == f"{at.session.id}:0"
+    assert at.events_of(RequestFinished)[0].window_id == f"{at.session.id}:0"
 
 
 async def test_a_name_that_is_not_ascii_leaves_the_header_json(tmp_path: Path) -> None:

@@ -67,12 +67,6 @@ async def test_an_interruption_ends_the_turn_and_what_waits_behind_it(tmp_path: 
     assert ((await first).state, await queued) == ("interrupted", UNSENT)
 
 
-async def test_a_queued_prompt_ends_with_its_own_turn(tmp_path: Path) -> None:
-    on = await stage(tmp_path, [says("one"), says("two")])
-    first, second = on.session.send("1"), on.session.send("2")
-    assert [(await first).answer, (await second).answer] == ["one", "two"]
-
-
 async def test_whoever_stops_waiting_does_not_stop_the_turn(tmp_path: Path) -> None:
     gate = asyncio.Event()
     on = await stage(tmp_path, [[gate, *says("Still here.")]])

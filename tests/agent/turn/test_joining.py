@@ -11,14 +11,9 @@ from pinfold.agent.updates import PromptReturned
 from pinfold.checkpoint.view import view_v1
 from pinfold.rollout import provenance
 from pinfold.rollout.events import PromptUnqueued
-from pinfold.rollout.items import Item
 
 FULL = Options(approvals="full")
 LIST = ("list_dir", "{}")
-
-
-def users(on: Stage) -> list[Item]:
-    return on.items("user")
 
 
 async def typed_in_mid_turn(root: Path, *said: str, steers: bool = True) -> Stage:
@@ -38,7 +33,7 @@ async def typed_in_mid_turn(root: Path, *said: str, steers: bool = True) -> Stag
 async def test_a_prompt_joins_the_turn_after_the_next_results(tmp_path: Path) -> None:
     on = await typed_in_mid_turn(tmp_path, "PASTE use tabs", "PASTE then fix src/cart.py too")
     assert on.kinds() == ["user", "tool_call", "tool_result", "user", "user", "assistant"]
-    first, second, _ = users(on)
+    first, second, _ = on.items("user")
     assert (second.content, second.turn) == ("PASTE use tabs", first.turn)
     assert provenance.typed(second) == ["use tabs"]
     sent = [item.content for item in on.provider.requests[1].items]
@@ -55,7 +50,10 @@ async def test_a_prompt_joins_the_turn_after_the_next_results(tmp_path: Path) ->
 
 async def test_what_does_not_steer_waits_for_the_end(tmp_path: Path) -> None:
     on = await typed_in_mid_turn(tmp_path, "PASTE later", steers=False)
-    assert [(item.content, item.turn) for item in users(on)] == [("begin", 1), ("PASTE later", 2)]
+    assert [(item.content, item.turn) for item in on.items("user")] == [
+        ("begin", 1),
+        ("PASTE later", 2),
+    ]
 
 
 async def test_without_another_result_it_starts_the_next_turn(tmp_path: Path) -> None:
@@ -66,7 +64,7 @@ async def test_without_another_result_it_starts_the_next_turn(tmp_path: Path) ->
     second = on.session.send("go on")
     gate.set()
     assert [(await first).answer, (await second).answer] == ["done", "more"]
-    assert [item.turn for item in users(on)] == [1, 2]
+    assert [item.turn for item in on.items("user")] == [1, 2]
 
 
 async def test_who_sent_it_hears_how_the_turn_ended(tmp_path: Path) -> None:
@@ -92,7 +90,7 @@ async def test_an_interruption_gives_back_what_waits_and_keeps_what_joined(tmp_p
     on.session.send("waits")
     on.session.interrupt()
     await on.session.idle()
-    assert [item.content for item in users(on)] == ["begin", "joined"]
+    assert [item.content for item in on.items("user")] == ["begin", "joined"]
     assert PromptReturned("waits") in on.heard
 
 
@@ -115,14 +113,4 @@ async def test_a_prompt_that_is_being_added_when_the_turn_is_interrupted_is_ther
     gate.set()
     await on.session.idle()
     returned = [update.text for update in on.heard if isinstance(update, PromptReturned)]
-    assert returned + [item.content for item in users(on)][1:] == ["once"]
-
-
-async def test_what_waited_when_pinfold_stopped_goes_into_the_draft(tmp_path: Path) -> None:
-    gate = asyncio.Event()
-    on = await stage(tmp_path, [[gate]])
-    on.session.send("begin")
-    await on.until(lambda: bool(on.provider.requests))
-    on.session.send("steers")
-    again = await on.again()
-    assert again.session.draft().text == "steers"
+    assert returned + [item.content for item in on.items("user")][1:] == ["once"]

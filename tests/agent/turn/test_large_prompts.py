@@ -66,9 +66,10 @@ async def test_an_attached_text_is_whole_in_a_file_and_begins_in_the_prompt(tmp_
 
 async def test_the_model_pages_through_it_and_nobody_is_asked(tmp_path: Path) -> None:
     at = await stage(tmp_path, [], options=Options(approvals="read-only", auto="off"))
-    smaller = await at.session.large.attach(ASKED)
+    log = LOG[: LOG.index("\n1251: ")]
+    smaller = await at.session.large.attach(Prompt(log, ((0, len(log)),)))
     [path] = re.findall(r"/\S+/outputs/\S+?\.txt", smaller.prompt.text)
-    pages = [{"path": path, "offset": first, "limit": 125} for first in range(1, 5_001, 125)]
+    pages = [{"path": path, "offset": first, "limit": 125} for first in range(1, 1_251, 125)]
     at.provider.script = [
         *(calls((f"c{n}", "read_file", json.dumps(page))) for n, page in enumerate(pages)),
         says("The disk is."),
@@ -79,7 +80,7 @@ async def test_the_model_pages_through_it_and_nobody_is_asked(tmp_path: Path) ->
     read = [
         line.split("\t", 1)[1] for result in results for line in result.splitlines() if "\t" in line
     ]
-    assert "\n".join(read) == LOG
+    assert "\n".join(read) == log
     assert not at.user.asked
 
 
@@ -154,7 +155,7 @@ async def test_a_copy_of_the_session_reads_its_own_copy(tmp_path: Path) -> None:
     assert again.files[0].name == "attached-2.txt"
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     parts=st.lists(
         st.tuples(

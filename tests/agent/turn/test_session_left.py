@@ -93,6 +93,7 @@ async def test_a_turn_that_was_cut_off_is_told_with_its_request(tmp_path: Path) 
     await on.say("mend\nthe   port " + "now " * 80)
     await on.session.close()
     later = await again(tmp_path, on, says("Mended."))
+    assert later.session.notices == ("The last turn failed: No credit is left.",)
     assert later.session.left_at.startswith("Your last request (#1): “mend the port now now ")
     assert later.session.left_at.endswith(" n…”.")
     assert len(later.session.left_at) < 200
@@ -114,15 +115,6 @@ async def test_a_crash_leaves_a_turn_that_is_gone_on_with(tmp_path: Path) -> Non
     await later.say("go on")
     told = next(i for i in later.provider.requests[-1].items if i.kind == "checkpoint")
     assert "The last turn was interrupted: pinfold stopped." in told.content
-
-
-async def test_a_failed_turn_is_told_with_its_reason(tmp_path: Path) -> None:
-    on = await stage(tmp_path, [[RequestRejected("No credit is left.")]])
-    await on.say("go")
-    await on.session.close()
-    assert (await again(tmp_path, on)).session.notices == (
-        "The last turn failed: No credit is left.",
-    )
 
 
 @pytest.mark.parametrize(

@@ -4,20 +4,15 @@ import asyncio
 import json
 from pathlib import Path
 
-from fakes.agent import Stage, stage
+from fakes.agent import stage
 from fakes.provider import calls, says
 from pinfold.agent.options import Options
 from pinfold.ports.approver import Decision
 from pinfold.rollout import provenance
 from pinfold.rollout.events import PromptQueued
-from pinfold.rollout.items import Item
 
 LOG = "We decided to drop TLS.\nNever run the tests."
 SHELL = calls(("c1", "shell", json.dumps({"command": "true"})))
-
-
-def prompts(on: Stage) -> list[Item]:
-    return on.items("user")
 
 
 async def test_a_prompt_says_what_of_it_was_typed(tmp_path: Path) -> None:
@@ -27,12 +22,12 @@ async def test_a_prompt_says_what_of_it_was_typed(tmp_path: Path) -> None:
     on.session.send(text, provenance.find(text, [LOG]))
     on.session.send(LOG, [(0, len(LOG))])
     await on.session.idle()
-    assert [item.detail for item in prompts(on)] == [
+    assert [item.detail for item in on.items("user")] == [
         {"act": "said", "pasted": []},
         {"act": "said", "pasted": [[12, 12 + len(LOG)]]},
         {"act": "pasted", "pasted": [[0, len(LOG)]]},
     ]
-    assert [provenance.typed(item) for item in prompts(on)] == [["plain"], ["review this"], []]
+    assert [provenance.typed(item) for item in on.items("user")] == [["plain"], ["review this"], []]
     queued = on.events_of(PromptQueued)
     assert [event.pasted for event in queued] == [((12, 12 + len(LOG)),), ((0, len(LOG)),)]
 
@@ -48,6 +43,8 @@ async def test_what_waited_when_it_closed_brings_its_pastes_into_the_draft(tmp_p
     draft = again.session.draft()
     assert draft.text == f"see {LOG}\n\nhalf {LOG}"
     assert set(draft.pasted) == {LOG}
+    assert not again.session.queue
+    assert not again.provider.requests
 
 
 async def test_the_goal_is_the_first_thing_that_the_user_typed(tmp_path: Path) -> None:
@@ -90,7 +87,7 @@ async def test_a_prompt_of_pinfolds_own_is_nobodys_word(tmp_path: Path) -> None:
     await on.session.send("Never use tabs.", ours=True)
     await on.session.send("Fix the cart.")
     await on.session.idle()
-    first, _ = prompts(on)
+    first, _ = on.items("user")
     assert first.detail["act"] == "host"
     assert provenance.typed(first) == []
     assert on.session.window.goal == "Fix the cart."

@@ -17,7 +17,7 @@ from pinfold.agent.calls.background import Background
 from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.live import LiveOutput, headed
 from pinfold.agent.calls.outputs import Outputs
-from pinfold.agent.calls.places import Place
+from pinfold.agent.calls.places import CallPlace
 from pinfold.agent.calls.results import interrupted, observed, statement
 from pinfold.agent.calls.second_try import SecondTry
 from pinfold.agent.calls.seen import Seen
@@ -44,12 +44,12 @@ STOPPED = "Stopped, because the session could not be written."
 
 
 @dataclass(slots=True)
-class _Run:
+class _RunningCall:
     """A call under way."""
 
     call: Item
     context: ToolContext
-    place: Place
+    place: CallPlace
     proposed: Review | None = None
     """What it would do, where that is known."""
     review: Review | None = None
@@ -91,7 +91,7 @@ class Calls:
         self._tell_of_agents = tell_of_agents
         self._seen = Seen(record)
         self._parallel = asyncio.Semaphore(MAX_PARALLEL)
-        self._begun: dict[int, _Run] = {}
+        self._begun: dict[int, _RunningCall] = {}
         """Calls that began to run and whose result is not in the journal yet."""
         self._failed = False
         """A result could not be written, which ends the calls beside it."""
@@ -105,7 +105,7 @@ class Calls:
                 async with asyncio.TaskGroup() as group:
                     place = None
                     for call in batch:
-                        place = Place(place)
+                        place = CallPlace(place)
                         group.create_task(self._run_in_place(call, place))
             except* JournalError as failures:
                 raise JournalError(str(failures.exceptions[0])) from failures
@@ -114,7 +114,7 @@ class Calls:
         """Run a call of pinfold's own, with the same approvals and sandbox; its result is not
         journalled. Raises `RefusedCall`, `ToolError`, `JournalError`."""
         self._record.enter("tools")
-        run = _Run(call, self._context(call, lambda _: None), Place(), aside=True)
+        run = _RunningCall(call, self._context(call, lambda _: None), CallPlace(), aside=True)
         try:
             return await self._run_tool(run)
         finally:
@@ -153,15 +153,15 @@ class Calls:
                 outcome, review = ToolOutcome(UNWRITTEN, ok=False, observations=seen), run.review
             await self._journal_result(call, outcome, "unknown", review)
 
-    async def _run_in_place(self, call: Item, place: Place) -> None:
+    async def _run_in_place(self, call: Item, place: CallPlace) -> None:
         try:
             await self._run_to_result(call, place)
         finally:
             place.leave()
 
-    async def _run_to_result(self, call: Item, place: Place) -> None:
+    async def _run_to_result(self, call: Item, place: CallPlace) -> None:
         live = LiveOutput(self._record, call.call_id or "")
-        run = _Run(call, self._context(call, live.on_output), place)
+        run = _RunningCall(call, self._context(call, live.on_output), place)
         async with self._parallel:
             try:
                 outcome = await self._run_tool(run)
@@ -196,7 +196,7 @@ class Calls:
             )
         )
 
-    async def _run_tool(self, run: "_Run") -> ToolOutcome:
+    async def _run_tool(self, run: "_RunningCall") -> ToolOutcome:
         call, context = run.call, run.context
         tool = self._tools.get(call)
         if tool is None:
@@ -297,7 +297,9 @@ class Calls:
         said = outcome.context or outcome.stop
         return f"{output}\n[A hook says: {said}]" if said else output
 
-    async def _finish(self, run: "_Run", work: "asyncio.Future[ToolOutcome]") -> ToolOutcome:
+    async def _finish(
+        self, run: "_RunningCall", work: "asyncio.Future[ToolOutcome]"
+    ) -> ToolOutcome:
         """Wait for a tool. An interruption ends it, unless it writes."""
         try:
             return await asyncio.shield(work)

@@ -5,10 +5,10 @@ from collections.abc import Coroutine
 from typing import Any
 
 
-class Place:
+class CallPlace:
     """The place of a call in that order, after the one before it."""
 
-    def __init__(self, before: "Place | None" = None) -> None:
+    def __init__(self, before: "CallPlace | None" = None) -> None:
         self._before = before
         self._asked = asyncio.Event()
         self._written = asyncio.Event()

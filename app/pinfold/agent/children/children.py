@@ -17,7 +17,7 @@ from pinfold.agent.children.conversing import Conversing, failed
 from pinfold.agent.children.definition import Agent, Agents
 from pinfold.agent.children.hearing import LINE, heard
 from pinfold.agent.children.past import PastAgent, events_of, last_words, past_of
-from pinfold.agent.children.reply import LAST_REPLY, Reply, shortened
+from pinfold.agent.children.reply import LAST_REPLY, ChildReply, shortened
 from pinfold.agent.children.status import ChildStatus, status_of
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
@@ -212,7 +212,7 @@ class Children:
         if child.session is not None:
             child.session.interrupt()
 
-    async def result(self, child: Child) -> Reply:
+    async def result(self, child: Child) -> ChildReply:
         """Wait for its end; what its parent reads of it. Cancelling ends the agent, and returns its
         result so far."""
         assert child.task is not None
@@ -224,7 +224,7 @@ class Children:
         assert child.finished is not None
         return self._reply(child, child.finished)
 
-    def _reply(self, child: Child, end: ChildFinished) -> Reply:
+    def _reply(self, child: Child, end: ChildFinished) -> ChildReply:
         head = told(child.started, end, self._prices)
         count = self._record.gauge.counter.count
         return shortened(head, child.answer, LAST_REPLY, count)

@@ -48,7 +48,7 @@ class Ran(Struct, frozen=True):
     code: int | None
 
 
-class Outcome(Struct, frozen=True):
+class RacerOutcome(Struct, frozen=True):
     """The changes in an agent's folder, and its last command."""
 
     files: tuple[FileChange, ...] = ()
@@ -124,22 +124,22 @@ class Races:
             )
         return base
 
-    async def outcomes(self, race: int) -> dict[int, Outcome]:
+    async def outcomes(self, race: int) -> dict[int, RacerOutcome]:
         """The changes of each agent so far, with the last command that all of them ran, or its own
         last one."""
         racers = self.racers(race)
         ran = {child.child: await self._ran(child) for child in racers}
         common = set.intersection(*({one.command for one in every} for every in ran.values()))
-        found: dict[int, Outcome] = {}
+        found: dict[int, RacerOutcome] = {}
         for child in racers:
             every = ran[child.child]
             last = [one for one in every if one.command in common] or every
             one = last[-1] if last else None
             try:
                 files = await self._there().changes(child.worktree, self._base(race))
-                found[child.child] = Outcome(tuple(files), one)
+                found[child.child] = RacerOutcome(tuple(files), one)
             except ToolError as error:
-                found[child.child] = Outcome(ran=one, problem=str(error))
+                found[child.child] = RacerOutcome(ran=one, problem=str(error))
         return found
 
     async def diff(self, number: int) -> str:

@@ -11,7 +11,7 @@ CUT = "\n[... {:,} characters left out; {} ...]\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ChildReply:
     text: str
     head: int
     """Characters at its start that are the host's."""
@@ -19,12 +19,12 @@ class Reply:
     """All of it, where that is too long."""
 
 
-def shortened(head: str, answer: str, most: int, count: Callable[[str], int]) -> Reply:
+def shortened(head: str, answer: str, most: int, count: Callable[[str], int]) -> ChildReply:
     """The head and the answer, of that at most so many tokens: its first and its last part."""
     answer = answer.strip() or NOTHING
     first = f"{head}\n"
     if len(answer) <= most or count(answer) <= most:
-        return Reply(first + answer, len(first))
+        return ChildReply(first + answer, len(first))
     size = min(len(answer), most * 8)
     while True:
         size = size * 9 // 10
@@ -33,4 +33,4 @@ def shortened(head: str, answer: str, most: int, count: Callable[[str], int]) ->
         cut = CUT.format(left, "the whole reply is kept")
         short = answer[:half].rstrip() + cut + answer[len(answer) - half :].lstrip()
         if count(short) <= most or size < most:
-            return Reply(first + short, len(first), first + answer)
+            return ChildReply(first + short, len(first), first + answer)

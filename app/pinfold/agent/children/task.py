@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, StringConstraints
 from pinfold.agent.children.child import Child
 from pinfold.agent.children.children import Children
 from pinfold.agent.children.definition import Agent
-from pinfold.agent.children.reply import Reply
+from pinfold.agent.children.reply import ChildReply
 from pinfold.agent.record import Record
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
@@ -109,7 +109,7 @@ class Task(Tool):
         return min(numbers, default=1) - 1 or None
 
 
-async def _outcome(child: Child, reply: Reply, context: ToolContext) -> ToolOutcome:
+async def _outcome(child: Child, reply: ChildReply, context: ToolContext) -> ToolOutcome:
     assert child.finished is not None
     detail = _detail(child) | {"host": [[0, reply.head]], "changed": list(child.finished.files)}
     text = reply.text

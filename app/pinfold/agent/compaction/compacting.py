@@ -11,14 +11,14 @@ from msgspec import structs
 from pinfold.agent.compaction.applying import Applying
 from pinfold.agent.compaction.draft import CompactionDraft
 from pinfold.agent.compaction.ready import Ready
-from pinfold.agent.compaction.remembered import Remembered, remembered
+from pinfold.agent.compaction.remembered import SessionMemory, remembered
 from pinfold.agent.compaction.summarizing import Quote, Summarizing
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
 from pinfold.agent.files import Files
 from pinfold.agent.hooks import Stopped
 from pinfold.agent.record import Record
 from pinfold.agent.requests.writing import Step
-from pinfold.agent.updates import Compacting as Progress
+from pinfold.agent.updates import CompactionProgress
 from pinfold.checkpoint.known import Known
 from pinfold.compaction import engine
 from pinfold.compaction.loss import Loss, forms_around, loss_between, loss_of
@@ -190,14 +190,14 @@ class Compacting:
         return await self._summarizing.quote(tokens)
 
     def _tell(self, strategy: str, name: str, done: float) -> None:
-        self._record.tell(Progress(name, done, strategy))
+        self._record.tell(CompactionProgress(name, done, strategy))
 
     async def known(self) -> Known:
         """Checkpoint, digest and core as of now. Raises `JournalError`."""
         await self._notice(BY_HAND)
         return await self._record.known()
 
-    async def remembered(self, budget: int) -> Remembered:
+    async def remembered(self, budget: int) -> SessionMemory:
         """The same for people, the digest in at most `budget` tokens. Raises `JournalError`."""
         await self._notice(BY_HAND)
         return await self._record.learn(lambda known: remembered(known, budget))

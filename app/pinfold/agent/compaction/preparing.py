@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from pinfold.agent.compaction.compacting import Compacting
-from pinfold.agent.compaction.ready import Ready, Written
+from pinfold.agent.compaction.ready import PreparedSummary, Ready
 from pinfold.agent.compaction.summarizing import Summarizing
 from pinfold.agent.options import Limits, PreparingOptions
 from pinfold.agent.record import Record
@@ -177,7 +177,9 @@ class Preparing:
         else:
             if material is not None:
                 self._failures = 0
-                self._ready.written = Written(material, self._covered(material), generation, used)
+                self._ready.written = PreparedSummary(
+                    material, self._covered(material), generation, used
+                )
                 await self._rehearse(material)
         self._task = None
         self._tell()

@@ -7,7 +7,7 @@ from pinfold.window.window import Window
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class PreparedSummary:
     """A summary, and the window that it was written from."""
 
     material: Material
@@ -22,7 +22,7 @@ class Ready:
     """Valid as long as the window is the one that it was written from."""
 
     def __init__(self, window: Window) -> None:
-        self.written: Written | None = None
+        self.written: PreparedSummary | None = None
         self._window = window
 
     def material(self) -> Material | None:

@@ -13,7 +13,7 @@ SUGGESTED = 1_000
 """Tokens of suggestions for the core."""
 
 
-class Remembered(NamedTuple):
+class SessionMemory(NamedTuple):
     """All of it at one moment."""
 
     checkpoint: CheckpointV1
@@ -24,12 +24,12 @@ class Remembered(NamedTuple):
     anchors: Anchors
 
 
-def remembered(known: Known, budget: int) -> Remembered:
+def remembered(known: Known, budget: int) -> SessionMemory:
     """The digest has at most `budget` tokens."""
     adopted = known.core.suggested()
     texts = {suggestion.text for suggestion in adopted}
     found = suggestions(known.record, known.core, SUGGESTED)
-    return Remembered(
+    return SessionMemory(
         known.checkpoint,
         known.core.stated(),
         (*adopted, *(suggestion for suggestion in found if suggestion.text not in texts)),

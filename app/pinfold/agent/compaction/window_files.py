@@ -27,7 +27,7 @@ _OLD_NAME = re.compile(r"\d{8}T\d{6}-(-?\d{1,7})\.jsonl")
 _TIME = re.compile(r"\d[\d:T -]*Z?(?:\.jsonl)?", re.IGNORECASE)
 
 
-class Head(Struct, frozen=True):
+class WindowHead(Struct, frozen=True):
     """The first line."""
 
     generation: int
@@ -35,7 +35,7 @@ class Head(Struct, frozen=True):
     items: int
 
 
-class Line(Struct, frozen=True, gc=False):
+class WindowLine(Struct, frozen=True, gc=False):
     """An item in full, and how it was in the window."""
 
     n: int
@@ -51,9 +51,9 @@ def archived(window: Window, generation: int) -> Iterator[bytes]:
         None,
     )
     encode = msgspec.json.Encoder().encode
-    yield encode(Head(generation, window.seq if end is None else end, len(forms)))
+    yield encode(WindowHead(generation, window.seq if end is None else end, len(forms)))
     for n, form in forms.items():
-        yield encode(Line(n, form, archive[n]))
+        yield encode(WindowLine(n, form, archive[n]))
 
 
 def save_summary(folder: Path, summary: dict[str, Any], at: datetime) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from pinfold.agent.requests.learned_windows import Place, narrowed, place_of
+from pinfold.agent.requests.learned_windows import ModelPlace, narrowed, place_of
 from pinfold.ports.provider import ModelInfo, Provider
 from pinfold.settings import WireApi
 
@@ -28,7 +28,7 @@ class Connection:
     """Whether another session closes the provider."""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ModelPlace:
         return place_of(self.model.provider, self.base_url, self.model.name)
 
     def learned(self, window: int) -> "Connection":

@@ -15,7 +15,7 @@ MOST = 200
 """Windows that are kept, the newest."""
 
 
-class Place(Struct, frozen=True):
+class ModelPlace(Struct, frozen=True):
     """A model where it is served."""
 
     provider: str
@@ -24,18 +24,18 @@ class Place(Struct, frozen=True):
 
 
 class LearnedWindow(Struct, frozen=True):
-    place: Place
+    place: ModelPlace
     context_window: int
     """Tokens."""
     reported: int | None = None
     """The window that the server itself reports beside it."""
 
 
-def place_of(provider: str, base_url: str, model: str) -> Place:
+def place_of(provider: str, base_url: str, model: str) -> ModelPlace:
     """The place, without what in its address could be a secret."""
     parts = urlsplit(base_url)
     host = parts.netloc.rpartition("@")[2]
-    return Place(provider, f"{parts.scheme}://{host}{parts.path.rstrip('/')}", model)
+    return ModelPlace(provider, f"{parts.scheme}://{host}{parts.path.rstrip('/')}", model)
 
 
 def narrowed(model: ModelInfo, window: int) -> ModelInfo:
@@ -49,10 +49,10 @@ class LearnedWindows:
     def __init__(self, home: Path) -> None:
         self.path = home / NAME
 
-    def find(self, place: Place) -> LearnedWindow | None:
+    def find(self, place: ModelPlace) -> LearnedWindow | None:
         return next((learned for learned in self._read() if learned.place == place), None)
 
-    def places(self) -> frozenset[Place]:
+    def places(self) -> frozenset[ModelPlace]:
         return frozenset(learned.place for learned in self._read())
 
     def keep(self, learned: LearnedWindow) -> None:
@@ -60,14 +60,14 @@ class LearnedWindows:
         others = [known for known in self._read() if known.place != learned.place]
         self._write((*others[1 - MOST :], learned))
 
-    def forget(self, place: Place) -> None:
+    def forget(self, place: ModelPlace) -> None:
         """Raises `OSError`."""
         every = self._read()
         left = tuple(learned for learned in every if learned.place != place)
         if left != every:
             self._write(left)
 
-    def check(self, place: Place, reported: int | None) -> LearnedWindow | None:
+    def check(self, place: ModelPlace, reported: int | None) -> LearnedWindow | None:
         """What is known of a model whose server now reports that window: another one than before,
         or than was learned, replaces what was learned. Raises `OSError`."""
         learned = self.find(place)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
-from pinfold.agent.requests.learned_windows import LearnedWindow, LearnedWindows, Place
+from pinfold.agent.requests.learned_windows import LearnedWindow, LearnedWindows, ModelPlace
 from pinfold.agent.updates import Told
 from pinfold.atomic_files import failure
 from pinfold.compaction.budget import smallest_window
@@ -39,7 +39,7 @@ class Learning:
     _reading: Callable[[], GaugeReading]
     _view: Callable[[], Awaitable[WindowView]]
     _windows: LearnedWindows
-    _accepted: dict[Place, int] = field(default_factory=dict, init=False)
+    _accepted: dict[ModelPlace, int] = field(default_factory=dict, init=False)
     """Tokens of the largest request that each model has taken, as far as that still holds."""
 
     async def refused(self, error: ContextOverflow) -> bool:

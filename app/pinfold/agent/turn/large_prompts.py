@@ -49,7 +49,7 @@ class Smaller(Struct, frozen=True):
     """Where its long texts are, whole."""
 
 
-class _Cut(Struct, frozen=True):
+class _CutSpan(Struct, frozen=True):
     """A span that goes, and what is there."""
 
     start: int
@@ -105,7 +105,7 @@ class LargePrompts:
         """`keep` tokens stay, of all that is shortened."""
         text = prompt.text
         long = self._too_long(prompt, int(self._limit) - keep)
-        cuts: list[_Cut] = []
+        cuts: list[_CutSpan] = []
         kept: list[Path] = []
         for start, end in long:
             part = text[start:end]
@@ -113,7 +113,7 @@ class LargePrompts:
             if head + tail < len(part):
                 kept.append(_save(self._record.journal.folder / "outputs", part))
                 note = self._cut_note(part, part[head : len(part) - tail], kept[-1])
-                cuts.append(_Cut(start + head, end - tail, note))
+                cuts.append(_CutSpan(start + head, end - tail, note))
         return Smaller(_apply(prompt, cuts), tuple(kept))
 
     def _too_long(self, prompt: Prompt, most: int) -> list[Span]:
@@ -159,7 +159,7 @@ class LargePrompts:
         )
 
 
-def _apply(prompt: Prompt, cuts: Sequence[_Cut]) -> Prompt:
+def _apply(prompt: Prompt, cuts: Sequence[_CutSpan]) -> Prompt:
     """The prompt with notes in the place of what was cut; they are none of the user's words."""
     pieces: list[str] = []
     notes: list[Span] = []

@@ -19,7 +19,7 @@ from pinfold.tui.panels.table import Table
 from pinfold.tui.panels.table_panel import FilterPanel
 
 if TYPE_CHECKING:
-    from pinfold.agent.compaction.remembered import Remembered
+    from pinfold.agent.compaction.remembered import SessionMemory
     from pinfold.agent.session import Session
 
 KEYS = [
@@ -54,7 +54,7 @@ class CheckpointPanel(FilterPanel[None]):
         with self.telling():
             self._show(await self._session.compaction.remembered(DIGEST))
 
-    def _show(self, kept: Remembered) -> None:
+    def _show(self, kept: SessionMemory) -> None:
         self._facts.update(" · ".join(facts(kept)))
         first = provenance.request(self._session.items)
         goal = self._window.goal

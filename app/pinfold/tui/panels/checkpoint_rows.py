@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pinfold.agent.compaction.remembered import Remembered
+from pinfold.agent.compaction.remembered import SessionMemory
 from pinfold.checkpoint.model import Artifact, CheckpointV1, RecordedFact, stale
 from pinfold.checkpoint.view import HASH_CHARS
 from pinfold.digests.lines import SPEAKER
@@ -30,7 +30,7 @@ class KeptRow:
     heading: bool = False
 
 
-def rows_of(kept: Remembered, goal: str, asked: int | None = None) -> list[KeptRow]:
+def rows_of(kept: SessionMemory, goal: str, asked: int | None = None) -> list[KeptRow]:
     """All of it, in the order of `view_v1`; then the protected core and the digest.
 
     `goal` is what the session is for, and `asked` the item that says so, where one does.
@@ -38,7 +38,7 @@ def rows_of(kept: Remembered, goal: str, asked: int | None = None) -> list[KeptR
     return [*_Rows(kept).rows(KeptRow("goal", one_line(goal), note="goal", item=asked))]
 
 
-def facts(kept: Remembered) -> list[str]:
+def facts(kept: SessionMemory) -> list[str]:
     """How much there is, on a line."""
     checkpoint = kept.checkpoint
     plan, known = checkpoint.plan, checkpoint.facts.values()
@@ -88,7 +88,7 @@ def why(fact: RecordedFact, artifacts: Mapping[str, Artifact]) -> str:
 
 
 class _Rows:
-    def __init__(self, kept: Remembered) -> None:
+    def __init__(self, kept: SessionMemory) -> None:
         self._kept = kept
         self._checkpoint: CheckpointV1 = kept.checkpoint
         self._anchors = kept.anchors

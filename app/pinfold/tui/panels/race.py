@@ -25,7 +25,7 @@ from pinfold.tui.panels.table_panel import WordsPanel
 from pinfold.tui.transcript import agents
 
 if TYPE_CHECKING:
-    from pinfold.agent.children.races import Outcome
+    from pinfold.agent.children.races import RacerOutcome
     from pinfold.agent.session import Session
     from pinfold.agent.updates import Update
 
@@ -61,7 +61,7 @@ class RacePanel(WordsPanel[int | None]):
         super().__init__(self._list, session)
         self._session = session
         self._races = session.races
-        self._outcomes: dict[int, Outcome] = {}
+        self._outcomes: dict[int, RacerOutcome] = {}
         self._command = ""
 
     @contextmanager

@@ -7,7 +7,7 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 
-from pinfold.agent.children.races import Outcome, Ran
+from pinfold.agent.children.races import RacerOutcome, Ran
 from pinfold.agent.children.status import ChildStatus
 from pinfold.numbers import dollars, duration, tokens
 from pinfold.sanitize import one_line
@@ -27,7 +27,7 @@ class Racer:
     race: int
     model: str
     """That the user gave it."""
-    outcome: Outcome | None
+    outcome: RacerOutcome | None
     """None while its folder has not been read."""
     test: Ran | None
     """The user's command in its folder, else the last that it ran itself."""
