@@ -174,7 +174,7 @@ def _setting(wish: EvalWish, counter: Counter, speakers: Speakers | None) -> Set
         return Setting(wish.budget, counter, model)
     writer = speakers.writer
     model = replace(model, name=writer.model.name, provider=writer.model.provider)
-    exam = Exam(speakers.asked, speakers.judge, instructions.own(writer.model))
+    exam = Exam(speakers.asked, speakers.judge, instructions.own_instructions(writer.model))
     return Setting(wish.budget, counter, model, writer, exam)
 
 

@@ -181,7 +181,7 @@ async def _with_model(
     counted = Counter(model.encoding, paths.cache_folder())
     await asyncio.to_thread(counted.load)
     writer = Writer(connection.provider, model, counted, CLOCK, price=price)
-    own = instructions.own(model)
+    own = instructions.own_instructions(model)
     verdicts: list[Verdict] = []
     unread: dict[str, None] = {}
     try:

@@ -7,7 +7,7 @@ import pytest
 from pinfold.agent.calls.memory_tool import MemoryApply
 from pinfold.agent.children.built_in import BUILT_IN
 from pinfold.agent.children.task import schema_of
-from pinfold.agent.context.instructions import own
+from pinfold.agent.context.instructions import own_instructions
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.context import Context
 from pinfold.settings import WireApi
@@ -27,6 +27,6 @@ def test_it_stays_small(wire_api: WireApi) -> None:
     schemas = [Recall.schema, MemoryApply.schema, task, *(tool.schema for tool in tools(web=Web()))]
     counter = Counter("o200k_base")
     counter.load()
-    context = Context(instructions=own(model), tools=tuple(schemas))
+    context = Context(instructions=own_instructions(model), tools=tuple(schemas))
     parts = context_parts(counter, context, wire_api)
     assert sum(parts.values()) < MOST, (sum(parts.values()), parts)

@@ -40,7 +40,7 @@ class Seen:
                 self._hashes.pop(seen.uri, None)
                 continue
             self._hashes[seen.uri] = seen.hash
-            text = await asyncio.to_thread(_text, seen.uri, context.workspace)
+            text = await asyncio.to_thread(_hash_and_text, seen.uri, context.workspace)
             if text is not None and text[0] == seen.hash:
                 self._texts[seen.uri] = text
         while len(self._texts) > KEPT:
@@ -55,13 +55,13 @@ class Seen:
         if not names:
             return None
         if self._unread:
-            earlier = await asyncio.to_thread(_read, self._record.journal)
+            earlier = await asyncio.to_thread(_journalled_hashes, self._record.journal)
             self._hashes, self._unread = {**earlier, **self._hashes}, False
         told: list[str] = []
         shown: list[Observation] = []
         for uri in dict.fromkeys(_uris(names, context.workspace)):
             known = self._hashes.get(uri)
-            now = await asyncio.to_thread(_text, uri, context.workspace) if known else None
+            now = await asyncio.to_thread(_hash_and_text, uri, context.workspace) if known else None
             if now is None or now[0] == known:
                 continue
             before = self._texts.get(uri)
@@ -86,7 +86,7 @@ def _uris(names: Iterable[str], folder: Path) -> Iterable[str]:
             continue
 
 
-def _text(uri: str, folder: Path) -> tuple[str, str] | None:
+def _hash_and_text(uri: str, folder: Path) -> tuple[str, str] | None:
     """Hash and text of a file; None if it is missing, no text or too long."""
     try:
         file = workspace.read_text(folder / uri, folder)
@@ -96,7 +96,7 @@ def _text(uri: str, folder: Path) -> tuple[str, str] | None:
     return (file.hash, content) if len(content) <= MAX_KEPT else None
 
 
-def _read(journal: Journal) -> dict[str, str]:
+def _journalled_hashes(journal: Journal) -> dict[str, str]:
     """Hashes by URI from the journal; an observation with an item came from a tool."""
     found: dict[str, str] = {}
     try:

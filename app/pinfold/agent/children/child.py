@@ -72,14 +72,14 @@ class Child:
 
     @property
     def name(self) -> str:
-        return named(self.started)
+        return child_name(self.started)
 
     @property
     def tokens(self) -> int:
-        return used(self.spend.models)
+        return used_tokens(self.spend.models)
 
 
-def named(child: ChildStarted) -> str:
+def child_name(child: ChildStarted) -> str:
     """`a1 explore`."""
     return f"a{child.child} {one_line(child.agent)}".rstrip()
 
@@ -101,8 +101,8 @@ def result_of(state: State, item: Item) -> str:
     if started is None:
         return ""
     end = state.finished.get(started.child)
-    size = f"{tokens(used(end.models))} used" if end is not None else "running"
-    return f"{named(started)} · {size} · {one_line(started.description)}"
+    size = f"{tokens(used_tokens(end.models))} used" if end is not None else "running"
+    return f"{child_name(started)} · {size} · {one_line(started.description)}"
 
 
 def last_line(text: str) -> str:
@@ -113,7 +113,7 @@ def last_line(text: str) -> str:
     return said[-1] if said else ""
 
 
-def used(models: Mapping[str, Usage]) -> int:
+def used_tokens(models: Mapping[str, Usage]) -> int:
     """Tokens in and out."""
     return sum(usage.input + usage.output for usage in models.values())
 
@@ -149,12 +149,12 @@ def summed_up(
     )
 
 
-def told(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -> str:
+def end_line(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -> str:
     """How it ended and what it used, in one line for models and people."""
     money = Spend(dict(end.models)).total(prices)
     how = end.state if not end.reason else f"{end.state}: {one_line(end.reason)[:200]}"
-    said = [f"agent {named(child)}", how, f"{end.items} items"]
-    said.append(f"{tokens(used(end.models))} tokens")
+    said = [f"agent {child_name(child)}", how, f"{end.items} items"]
+    said.append(f"{tokens(used_tokens(end.models))} tokens")
     said += [dollars(money)] if money is not None else []
     said.append(duration(end.seconds))
     if end.files:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.children import news
-from pinfold.agent.children.child import Child, folder_of, summed_up, told
+from pinfold.agent.children.child import Child, end_line, folder_of, summed_up
 from pinfold.agent.children.conversing import Conversing, failed
 from pinfold.agent.children.definition import Agent, Agents
 from pinfold.agent.children.hearing import LINE, heard
@@ -106,7 +106,7 @@ class Children:
         """Its state in one line."""
         state = self._record.state
         if end := state.finished.get(number):
-            return told(state.children[number], end, self._prices)
+            return end_line(state.children[number], end, self._prices)
         child = self._children.get(number)
         return f"{child.line} · {child.tokens:,} tokens" if child else ""
 
@@ -225,7 +225,7 @@ class Children:
         return self._reply(child, child.finished)
 
     def _reply(self, child: Child, end: ChildFinished) -> ChildReply:
-        head = told(child.started, end, self._prices)
+        head = end_line(child.started, end, self._prices)
         count = self._record.gauge.counter.count
         return shortened(head, child.answer, LAST_REPLY, count)
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from pinfold.agent.children.child import folder_of, named, summed_up, told
-from pinfold.agent.children.past import ended, events_of, last_words, own
+from pinfold.agent.children.child import child_name, end_line, folder_of, summed_up
+from pinfold.agent.children.past import events_of, last_words, own_events, was_done
 from pinfold.agent.children.reply import LAST_REPLY, NOTHING, shortened
 from pinfold.agent.record import Record
 from pinfold.agent.state import State
@@ -34,30 +34,34 @@ async def take_up(record: Record, clock: Clock, prices: Mapping[str, Price]) -> 
         return {}
     told_by_call: dict[str, str] = {}
     for child in left:
-        end, answer = await asyncio.to_thread(_left, record, clock, child)
-        reply = shortened(told(child, end, prices), answer, LAST_REPLY, record.gauge.counter.count)
+        end, answer = await asyncio.to_thread(_end_from_rollout, record, clock, child)
+        reply = shortened(
+            end_line(child, end, prices), answer, LAST_REPLY, record.gauge.counter.count
+        )
         if child.background:
             end = replace(end, answer=reply.text[reply.head :])
         elif end.state == "done":
             told_by_call[child.call_id] = reply.text
         else:
             told_by_call[child.call_id] = (
-                f"Agent {named(child)} was interrupted: pinfold stopped. What it did until then is "
-                f"kept: recall a{child.child} lists it. Start another one to go on."
+                f"Agent {child_name(child)} was interrupted: pinfold stopped. What it did until "
+                f"then is kept: recall a{child.child} lists it. Start another one to go on."
                 + (f" Its worktree is kept: {one_line(end.worktree)}." if end.worktree else "")
             )
         await record.append(end)
     return told_by_call
 
 
-def _left(record: Record, clock: Clock, child: ChildStarted) -> tuple[ChildFinished, str]:
+def _end_from_rollout(
+    record: Record, clock: Clock, child: ChildStarted
+) -> tuple[ChildFinished, str]:
     """Its end, from its own rollout, and its last text."""
     try:
-        events = own(events_of(folder_of(record.journal, child), clock))
+        events = own_events(events_of(folder_of(record.journal, child), clock))
     except JournalError:  # pinfold stopped before it began
         return _interrupted(child, STOPPED), ""
     seconds = (events[-1].ts - events[0].ts).total_seconds()
-    ending = Ending("done") if ended(events) else Ending("interrupted", STOPPED)
+    ending = Ending("done") if was_done(events) else Ending("interrupted", STOPPED)
     first = events[0].data
     folder = first.cwd if child.worktree and isinstance(first, SessionStarted) else ""
     return summed_up(child, ending, events, seconds, folder), last_words(events)
@@ -76,25 +80,27 @@ async def tell(record: Record, prices: Mapping[str, Price]) -> None:
     def make(first: int) -> list[Data]:
         state = record.state
         items = [
-            _ended(state.children[n], state.finished[n], prices)
+            _ended_item(state.children[n], state.finished[n], prices)
             for n in sorted(state.children_untold)
         ]
         if state.agents_untold:
             detail = {ABOUT: [CHILDREN, state.agents_now]}
-            text = "\n".join([*_running(state), *_behind(state)])
+            text = "\n".join([*_running_lines(state), *_ended_lines(state)])
             items.append(Item(n=0, kind="context", content=text, detail=detail))
         return [ItemAdded(item=replace(item, n=n)) for n, item in enumerate(items, first)]
 
     await record.add(make)
 
 
-def _running(state: State) -> Iterator[str]:
+def _running_lines(state: State) -> Iterator[str]:
     children = state.in_background
     yield "These agents run in the background:" if children else "No agent runs in the background."
-    yield from (f"- {named(child)}: {one_line(child.description)}" for child in children.values())
+    yield from (
+        f"- {child_name(child)}: {one_line(child.description)}" for child in children.values()
+    )
 
 
-def _behind(state: State) -> Iterator[str]:
+def _ended_lines(state: State) -> Iterator[str]:
     """Lines on agents whose results a compaction may have removed from the window."""
     behind = state.children_behind[-MOST_LISTED:]
     if not behind:
@@ -105,11 +111,12 @@ def _behind(state: State) -> Iterator[str]:
     for n in behind:
         child, end = state.children[n], state.finished[n]
         how = end.state + (f": {one_line(end.reason)[:80]}" if end.reason else "")
-        yield f"- {named(child)}, {how}, {end.items} items: {one_line(child.description)[:120]}"
+        about = one_line(child.description)[:120]
+        yield f"- {child_name(child)}, {how}, {end.items} items: {about}"
 
 
-def _ended(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -> Item:
-    head = f"{told(child, end, prices)}\n"
+def _ended_item(child: ChildStarted, end: ChildFinished, prices: Mapping[str, Price]) -> Item:
+    head = f"{end_line(child, end, prices)}\n"
     return Item(
         n=0,
         kind="context",

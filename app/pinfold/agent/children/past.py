@@ -57,12 +57,12 @@ def events_of(folder: Path, clock: Clock) -> Sequence[Event]:
         return tuple(journal.read())
 
 
-def own(events: Sequence[Event]) -> Sequence[Event]:
+def own_events(events: Sequence[Event]) -> Sequence[Event]:
     """The agent's own events: a fork of its parent's window begins with older ones."""
     return [event for event in events if event.ts >= events[0].ts]
 
 
-def ended(events: Sequence[Event]) -> bool:
+def was_done(events: Sequence[Event]) -> bool:
     """Whether its last turn was done."""
     turns = (event.data for event in reversed(events) if isinstance(event.data, TurnFinished))
     last = next(turns, None)

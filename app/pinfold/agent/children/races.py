@@ -16,7 +16,7 @@ from pinfold.agent.calls.approvals import Consent
 from pinfold.agent.calls.confinement import Confinement
 from pinfold.agent.calls.results import observed
 from pinfold.agent.children import past
-from pinfold.agent.children.child import named
+from pinfold.agent.children.child import child_name
 from pinfold.agent.children.children import Children
 from pinfold.agent.children.race_folders import Base, FileChange, RaceFolders
 from pinfold.agent.children.reply import NOTHING
@@ -223,7 +223,7 @@ class Races:
 
     async def _ran(self, child: ChildStarted) -> Sequence[Ran]:
         try:
-            events = past.own(await self._children.events(child))
+            events = past.own_events(await self._children.events(child))
         except JournalError:  # it has not begun, or its rollout is lost
             return ()
         details = [event.data.item.detail for event in events if isinstance(event.data, ItemAdded)]
@@ -267,8 +267,8 @@ class Races:
         others = len(self.racers(child.race))
         head = (
             f"The user had {others} agents work on the prompt below, each in a copy of the folder, "
-            f"and kept the work of {named(child)}. The files that it changed are now changed in "
-            f"the working directory.\n{self._children.summary(child.child)}\nThe prompt:\n"
+            f"and kept the work of {child_name(child)}. The files that it changed are now changed "
+            f"in the working directory.\n{self._children.summary(child.child)}\nThe prompt:\n"
         )
         reply = "\nIts last reply:\n"
         content = head + prompt + reply + (end.answer or NOTHING)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from pinfold.agent.children.child import WAITS, Child, named, used
+from pinfold.agent.children.child import WAITS, Child, child_name, used_tokens
 from pinfold.rollout.events import ChildFinished, ChildStarted
 from pinfold.rollout.values import Usage
 from pinfold.sanitize import one_line
@@ -73,7 +73,7 @@ def status_of(
             line = BEGINS
     return ChildStatus(
         number=started.child,
-        name=named(started),
+        name=child_name(started),
         agent=started.agent,
         description=started.description,
         call_id=started.call_id,
@@ -81,7 +81,7 @@ def status_of(
         state=state,
         line=line,
         reason=end.reason if end is not None else "",
-        tokens=used(models),
+        tokens=used_tokens(models),
         cost=Spend(dict(models)).total(prices) if models else None,
         seconds=seconds,
         items=end.items if end is not None else child.items if child is not None else 0,

@@ -134,7 +134,7 @@ class AutoCompaction:
             cause == "model"
             and limits.auto != "off"
             and not waiting
-            and await self._rebuilt(trigger)
+            and await self._rebuild_unreadable(trigger)
         ):
             return True
         if step == "wait":
@@ -143,13 +143,13 @@ class AutoCompaction:
                 await self._mask(reading, trigger)
             return False
         if step == "ask" and self.reviewer is not None:
-            applied = await self._asked(self.reviewer, trigger)
+            applied = await self._review(self.reviewer, trigger)
             if not applied:
                 self._past = self._past.declined(reading.used)
             return applied
         return await self._compact(trigger, reading)
 
-    async def _asked(self, reviewer: Reviewer, trigger: CompactionTrigger) -> bool:
+    async def _review(self, reviewer: Reviewer, trigger: CompactionTrigger) -> bool:
         """Ask the user; a turn waits as it does for an approval."""
         record, before = self._record, self._record.phase
         if trigger.phase != "standalone_turn":
@@ -167,7 +167,7 @@ class AutoCompaction:
             options = replace(compacting.options, target_pct=target)
             must_gain = cause == "threshold"
             await compacting.run(
-                options=options, trigger=trigger, must_gain=must_gain, check=_keeps_going
+                options=options, trigger=trigger, must_gain=must_gain, check=_check_unseen
             )
         except NoGain as error:
             self._past = self._past.in_vain(reading.used)
@@ -214,7 +214,7 @@ class AutoCompaction:
         except Exception as error:  # the turn must continue, whatever it is
             self._record.warn(f"Nothing was masked: {error}")
 
-    async def _rebuilt(self, trigger: CompactionTrigger) -> bool:
+    async def _rebuild_unreadable(self, trigger: CompactionTrigger) -> bool:
         """Rebuild a window that holds what this model can't read. Raises nothing."""
         window = self._record.window
         if not any(window.archive.head(n).kind == "compaction" for n in window.forms):
@@ -236,7 +236,7 @@ class AutoCompaction:
         return True
 
 
-def _keeps_going(draft: CompactionDraft) -> None:
+def _check_unseen(draft: CompactionDraft) -> None:
     """Raises `TooSmall` if results that the model has not seen yet would be removed for lack of
     room: it would only ask for them again."""
     view, stays = draft.view, {n for n, _ in draft.plan.window}

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from msgspec import structs
@@ -42,32 +42,20 @@ def _bill(model: str, spent: Usage, cost: float | None) -> str:
     return f"{model} read {read} tokens{cached}, and wrote {wrote}{price}."
 
 
+@dataclass(eq=False)
 class Compacting:
     """`Session.compaction`. Whatever fails leaves the window as it was."""
 
-    def __init__(
-        self,
-        record: Record,
-        files: Files,
-        summarizing: Summarizing,
-        applying: Applying,
-        clock: Clock,
-        model: Callable[[], ModelInfo],
-        busy: Callable[[], bool],
-        strategy: str,
-        options: PlanOptions,
-        ready: Ready,
-    ) -> None:
-        self.strategy = strategy
-        self.options = options
-        self._record = record
-        self._files = files
-        self._summarizing = summarizing
-        self._applying = applying
-        self._clock = clock
-        self._model = model
-        self._busy = busy
-        self._ready = ready
+    _record: Record
+    _files: Files
+    _summarizing: Summarizing
+    _applying: Applying
+    _clock: Clock
+    _model: Callable[[], ModelInfo]
+    _busy: Callable[[], bool]
+    strategy: str
+    options: PlanOptions
+    _ready: Ready
 
     @property
     def strategies(self) -> Sequence[str]:

@@ -82,7 +82,7 @@ class Preparing:
             self.stop("you turned it off")
         else:
             self._failures = 0
-            self._consider()
+            self._start_if_due()
 
     def stop(self, why: str) -> None:
         """Stop the summary that is being written."""
@@ -97,7 +97,7 @@ class Preparing:
             return
         match update.event.data:
             case RequestFinished(purpose="turn", status="ok"):
-                self._consider()
+                self._start_if_due()
             case ModelChanged():
                 self._failures = 0
                 self.stop("another model was chosen")
@@ -121,11 +121,13 @@ class Preparing:
             self._ready.written = replace(written, generation=replaced.generation, used=used)
         else:
             by = f"compacted by {replaced.strategy}" if replaced.strategy else "undone"
-            task = asyncio.create_task(self._unused(f"the window was {by}"))
+            task = asyncio.create_task(self._report_unused(f"the window was {by}"))
             self._telling.add(task)
             task.add_done_callback(self._telling.discard)
 
-    async def _unused(self, why: str, status: Literal["failed", "cancelled"] = "cancelled") -> None:
+    async def _report_unused(
+        self, why: str, status: Literal["failed", "cancelled"] = "cancelled"
+    ) -> None:
         """Journal and tell why a summary that was paid for is not used."""
         state = self._record.state
         spent, self._settled = state.spent_preparing - self._settled, state.spent_preparing
@@ -137,7 +139,7 @@ class Preparing:
         took = f"It took {tokens(spent)} tokens."
         self._record.warn(f"The background summary is not used: {why}. {took}")
 
-    def _consider(self) -> None:
+    def _start_if_due(self) -> None:
         """Start writing if the window is full enough and the budget allows it."""
         if not self.wanted or self._task is not None or self._failures >= MAX_FAILURES:
             return
@@ -168,17 +170,17 @@ class Preparing:
             material = await self._new_material()
         except asyncio.CancelledError:
             if self._ready.material() is None:  # else what was written before still serves
-                await self._unused(self._why)
+                await self._report_unused(self._why)
             raise
         except Exception as error:  # what can't be prepared is done without
             self._failures += 1
             if self._ready.material() is None:
-                await self._unused(f"none could be written: {error}", "failed")
+                await self._report_unused(f"none could be written: {error}", "failed")
         else:
             if material is not None:
                 self._failures = 0
                 self._ready.written = PreparedSummary(
-                    material, self._covered(material), generation, used
+                    material, self._summarised(material), generation, used
                 )
                 await self._rehearse(material)
         self._task = None
@@ -198,7 +200,7 @@ class Preparing:
             return await Snapshot().prepare(view, summarizer, options)
         return await Snapshot().renew(known, view, summarizer, options)
 
-    def _covered(self, material: Material) -> frozenset[int]:
+    def _summarised(self, material: Material) -> frozenset[int]:
         """The items that it summarises."""
         items = (shown.item for shown in self._record.window.shown)
         return frozenset(
@@ -229,7 +231,7 @@ class Preparing:
         if self._telling:
             await asyncio.wait(self._telling)
         if self._ready.written is not None:
-            await self._unused("the session was closed before the window was full")
+            await self._report_unused("the session was closed before the window was full")
 
 
 def _quietly(*_: object) -> None:

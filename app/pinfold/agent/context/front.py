@@ -111,7 +111,7 @@ class Front:
         """The context of the next request: the old one, with changes appended as items, or a new
         one. Raises `JournalError`."""
         record, sent, fresh = self._record, self._is_sent, await self.fresh()
-        await self._say_unread()
+        await self._warn_unread()
         now = record.state.context
         tools = {tool.name: tool for tool in now.context.tools}
         changed = tools != {tool.name: tool for tool in fresh.context.tools}
@@ -145,7 +145,7 @@ class Front:
                 text = _rules_text(file, known=about in told)
                 await tell(self._record, Telling(about, text, file.text))
 
-    async def _say_unread(self) -> None:
+    async def _warn_unread(self) -> None:
         """Warn once about each file of rules that can't be read."""
         if not self._model().tools:
             return

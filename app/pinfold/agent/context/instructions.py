@@ -133,7 +133,7 @@ def _branch(root: Path) -> str:
     return f"none, at {text[:12]}" if re.fullmatch("[0-9a-f]{40,64}", text) else ""
 
 
-def own(model: ModelInfo) -> str:
+def own_instructions(model: ModelInfo) -> str:
     """Our instructions for a model."""
     name = "agent.md" if model.tools else "small.md"
     return (files("pinfold.agent.context") / "prompts" / name).read_text(encoding="utf-8").strip()
@@ -151,7 +151,7 @@ def build(
     """The context for the next turn; the same inputs give the same hash."""
     if model.tools:
         context = Context(
-            instructions=own(model),
+            instructions=own_instructions(model),
             agents=agents_files(cwd, user_folder),
             environment=environment(cwd, now),
             tools=tuple(tools),
@@ -159,7 +159,7 @@ def build(
             skills=skills,
         )
     else:
-        context = Context(instructions=own(model))
+        context = Context(instructions=own_instructions(model))
     return hashed(context)
 
 

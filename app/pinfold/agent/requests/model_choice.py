@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
@@ -15,23 +16,16 @@ from pinfold.tokens.prices import Price, price_of
 from pinfold.window.reading import GaugeReading
 
 
+@dataclass(eq=False)
 class ModelChoice:
-    def __init__(
-        self,
-        record: Record,
-        connection: Connection,
-        connect: Callable[[str], Awaitable[Connection]],
-        effort: str | None,
-        prices: Mapping[str, Price],
-    ) -> None:
-        """`connect` reaches the model that the user names."""
-        self.prices = prices
-        """Of models, for `price_of`."""
-        self.connection = connection
-        self.effort = effort
-        """Reasoning effort; None is the model's default."""
-        self._record = record
-        self._connect = connect
+    _record: Record
+    connection: Connection
+    _connect: Callable[[str], Awaitable[Connection]]
+    """Reaches the model that the user names."""
+    effort: str | None
+    """Reasoning effort; None is the model's default."""
+    prices: Mapping[str, Price]
+    """Of models, for `price_of`."""
 
     @property
     def model(self) -> ModelInfo:
@@ -58,7 +52,7 @@ class ModelChoice:
             reason=reason,
             effort=self.effort or "",
         )
-        if last is None or _told(last) != _told(now):
+        if last is None or _identity(last) != _identity(now):
             await self._record.append(now)
 
     async def think(self, effort: str | None) -> None:
@@ -112,5 +106,5 @@ class ModelChoice:
             )
 
 
-def _told(change: ModelChanged) -> tuple[str, str, int, str]:
+def _identity(change: ModelChanged) -> tuple[str, str, int, str]:
     return (change.provider, change.model, change.context_window, change.effort)

@@ -1,6 +1,7 @@
 """The servers' part of the front, and when it may change."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
@@ -18,30 +19,22 @@ NEW, BUDGET, STOPPED, REFUSED, USER = "new", "budget", "stopped", "schema", "use
 """Why a server or a tool is folded."""
 
 
+@dataclass(eq=False)
 class Listing:
     """Makes the servers' part of a context, new or as it was."""
 
-    def __init__(
-        self,
-        record: Record,
-        servers: Servers,
-        known: Mapping[str, ServerState],
-        model: Callable[[], ModelInfo],
-        wire_api: Callable[[], WireApi],
-        budget: float,
-        taken: Callable[[], Iterable[str]],
-    ) -> None:
-        """`known` are the lists of last time; `budget` is the share of the window that unfolded
-        servers may take; `taken` are the names of the session's other tools."""
-        self._record = record
-        self._servers = servers
-        self._known = known
-        self._model = model
-        self._wire_api = wire_api
-        self._budget = budget
-        self._taken = taken
-        self._told: dict[tuple[str, str], ToolSchema | None] = {}
-        """Tools as models are told of them, by the name for the wire and the hash of the texts."""
+    _record: Record
+    _servers: Servers
+    _known: Mapping[str, ServerState]
+    """The lists of last time."""
+    _model: Callable[[], ModelInfo]
+    _wire_api: Callable[[], WireApi]
+    _budget: float
+    """The share of the window that unfolded servers may take."""
+    _taken: Callable[[], Iterable[str]]
+    """Names of the session's other tools."""
+    _told: dict[tuple[str, str], ToolSchema | None] = field(default_factory=dict, init=False)
+    """Tools as models are told of them, by the name for the wire and the hash of the texts."""
 
     # Lists
 
@@ -73,7 +66,7 @@ class Listing:
 
     def context(self, own: Context, before: Context, *, stays: bool) -> Context:
         """`own` with the servers as `before` has them, where the front `stays`, else anew."""
-        own = _without(own, before)  # the tools of a fork are those of its parent
+        own = _without_tools(own, before)  # the tools of a fork are those of its parent
         configured = set(self._servers.names())
         if stays and all(server.name in configured for server in before.servers):
             return _joined(own, before.servers, _schemas_in(before))
@@ -91,7 +84,9 @@ class Listing:
             raise Refused(f"MCP server {name} is not running: restart it first (/mcp).")
         now = next((one for one in before.servers if one.name == name), None)
         if now is None or now.hash != lists.hash:
-            now = replace(self._server(lists, now, set(self._taken()) - _names(before)), folded=NEW)
+            now = replace(
+                self._server(lists, now, set(self._taken()) - _tool_names(before)), folded=NEW
+            )
         if tool:
             now = _with_tool(now, tool, why if folded else "")
         else:
@@ -109,7 +104,7 @@ class Listing:
 
     def _decided(self, before: Context) -> list[FrontServer]:
         earlier = {server.name: server for server in before.servers}
-        names = set(self._taken()) - _names(before)
+        names = set(self._taken()) - _tool_names(before)
         found: list[FrontServer] = []
         for name in self._servers.names():
             if (lists := self.lists(name)) is not None:
@@ -138,11 +133,11 @@ class Listing:
             lists.name,
             lists.hash,
             tuple(tools),
-            folded=self._why(lists, before),
+            folded=self._fold_reason(lists, before),
             open=before is not None and before.open and before.hash == lists.hash,
         )
 
-    def _why(self, lists: ServerState, before: FrontServer | None) -> str:
+    def _fold_reason(self, lists: ServerState, before: FrontServer | None) -> str:
         """Why a server is folded, apart from the budget."""
         if before is not None and before.folded == USER:
             return USER
@@ -226,22 +221,22 @@ def _with_tool(server: FrontServer, tool: str, why: str) -> FrontServer:
 
 def own_part(context: Context) -> Context:
     """A context without its servers."""
-    return replace(_without(context, context), servers=())
+    return replace(_without_tools(context, context), servers=())
 
 
-def _without(context: Context, other: Context) -> Context:
+def _without_tools(context: Context, other: Context) -> Context:
     """`context` without the tools of the servers in `other`."""
-    theirs = _names(other)
+    theirs = _tool_names(other)
     tools = tuple(tool for tool in context.tools if tool.name not in theirs)
     return replace(context, tools=tools)
 
 
 def _schemas_in(context: Context) -> list[ToolSchema]:
-    theirs = _names(context)
+    theirs = _tool_names(context)
     return [tool for tool in context.tools if tool.name in theirs]
 
 
-def _names(context: Context) -> set[str]:
+def _tool_names(context: Context) -> set[str]:
     """The names that models call the tools of servers by."""
     return {tool.wire for server in context.servers for tool in server.tools}
 

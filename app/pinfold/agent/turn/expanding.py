@@ -66,7 +66,7 @@ class Expanding:
         wanted = called.extension.model
         if wanted in ("", self._choice.model.name):
             return
-        if called.extension.source == "project" and not await self._agrees(wanted, called):
+        if called.extension.source == "project" and not await self._user_agrees(wanted, called):
             return
         before = self._choice.model.name
         try:
@@ -78,7 +78,7 @@ class Expanding:
                 Told(f"{called.extension.shown} asks for {wanted}. /model {before} goes back.")
             )
 
-    async def _agrees(self, wanted: str, called: Invocation) -> bool:
+    async def _user_agrees(self, wanted: str, called: Invocation) -> bool:
         """Whether the user lets a project choose the model. Raises `Stopped`."""
         choice, provider = self._choice, self._choice.model.provider
         use, stay = f"Use {_priced(wanted, provider, choice)}", "Stay with "
@@ -108,7 +108,7 @@ class Expanding:
             detail, seen = {SKILL: one.name}, list[Observation]()
         else:
             head = f"The user ran /{one.name}. The text of that command comes from {one.shown}:\n\n"
-            text, seen = await self._filled(called)
+            text, seen = await self._filled_text(called)
             detail = {}
         stated = {
             "act": "host",
@@ -120,7 +120,7 @@ class Expanding:
         item = Item(n=0, kind="context", name=NAME, content=head + text, detail=stated)
         await self._record.put(item, lambda n: (observed(observation, n) for observation in seen))
 
-    async def _filled(self, called: Invocation) -> tuple[str, list[Observation]]:
+    async def _filled_text(self, called: Invocation) -> tuple[str, list[Observation]]:
         """The text of a command, with outputs and files, and what was seen for it."""
         texts: list[str] = []
         seen: list[Observation] = []
@@ -134,9 +134,9 @@ class Expanding:
                     texts.append(text)
                 case Run(command, text):
                     self._record.tell(Told(f"/{called.extension.name}: $ {one_line(command)}"))
-                    texts.append(await self._of("shell", {"command": command}, text, seen))
+                    texts.append(await self._tool_output("shell", {"command": command}, text, seen))
                 case Read(path, text):
-                    texts.append(await self._of("read_file", {"path": path}, text, seen))
+                    texts.append(await self._tool_output("read_file", {"path": path}, text, seen))
         if left < 0:
             name = called.extension.name
             self._record.warn(
@@ -144,7 +144,7 @@ class Expanding:
             )
         return "".join(texts), seen
 
-    async def _of(
+    async def _tool_output(
         self, tool: str, arguments: dict[str, str], text: str, seen: list[Observation]
     ) -> str:
         """A tool's output; `text` if it did not run."""
