@@ -19,7 +19,7 @@ from fakes.live_session import LiveSession, live_session
 from fakes.provider import says
 from fakes.screen import CONFIG, make_app, type_fast, until
 from fakes.transcripts import shown as rows
-from pinfold.agent.updates import PromptReturned, Retrying, Streamed
+from pinfold.agent.updates import CompactionProgress, PromptReturned, Retrying, Streamed
 from pinfold.ports.approver import Approver, Decision, Question
 from pinfold.ports.errors import ProviderError
 from pinfold.ports.provider import TextDelta
