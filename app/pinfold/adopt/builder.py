@@ -14,8 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pinfold.adopt.adoption import Adoption, Tool
-from pinfold.adopt.items import NumberedItems
-from pinfold.adopt.matches import Matches
+from pinfold.adopt.items import Matches, NumberedItems
 from pinfold.adopt.numbering import numbered
 from pinfold.adopt.pairs import OpenCalls, Whole, answering, lone_result, unknown_result
 from pinfold.rollout.acts import told

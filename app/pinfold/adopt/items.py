@@ -1,11 +1,11 @@
-"""The items of an adopted session, by number, with the result of each call."""
+"""The items of an adopted session: by number, with the result of each call, and by content."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from pinfold.adopt.pairs import Key, key
-from pinfold.rollout.items import WRITTEN, Item
+from pinfold.rollout.items import WRITTEN, Item, Kind
 
 
 class NumberedItems:
@@ -53,3 +53,29 @@ class NumberedItems:
             else:
                 response = 0
                 yield replace(entry, n=0)
+
+
+class Matches:
+    """Items as in the foreign file; each is found once until `clear`."""
+
+    def __init__(self) -> None:
+        self._items: dict[tuple[Kind, str, str | None], list[tuple[int, str | None]]] = {}
+        """Numbers and names, by kind, content and call id."""
+        self._found: set[int] = set()
+
+    def add(self, item: Item) -> None:
+        same = (item.kind, item.content, item.call_id)
+        self._items.setdefault(same, []).append((item.n, item.name))
+
+    def find(self, kind: Kind, content: str, call_id: str | None, name: str | None) -> int | None:
+        """The newest item that is the same; None for one without content and call id."""
+        if not content and not call_id:
+            return None
+        for n, its_name in reversed(self._items.get((kind, content, call_id), ())):
+            if n not in self._found and (name is None or its_name in {name, None}):
+                self._found.add(n)
+                return n
+        return None
+
+    def clear(self) -> None:
+        self._found.clear()

@@ -2,25 +2,19 @@
 
 from pinfold.adopt.adoption import Adoption
 from pinfold.adopt.codex_items import sets_up
-from pinfold.rollout.events import Event, ItemAdded, ItemsMarked, WindowReplaced
+from pinfold.rollout.events import Event, ItemsMarked
 from pinfold.rollout.items import Item
+from pinfold.window.window import Window
 
 
 def set_up(adoption: Adoption) -> list[Item]:
     """The items of the last window that set Codex up. Other tools keep theirs outside it."""
     if adoption.tool != "codex":
         return []
-    items: dict[int, Item] = {}
-    window: list[int] = []
+    window = Window()
     for event in adoption.events:
-        match event.data:
-            case ItemAdded(item=item):
-                items[item.n] = item
-                window.append(item.n)
-            case WindowReplaced(inserted=inserted) as replaced:
-                items.update((item.n, item) for item in inserted)
-                window = [n for n, _ in replaced.window]
-    return [items[n] for n in window if sets_up(items[n])]
+        window.step(event)
+    return [item for item in window.items if sets_up(item)]
 
 
 def folding(adoption: Adoption, folded: list[Item]) -> Event:
