@@ -42,14 +42,14 @@ class ReportTable:
     rows: Sequence[ScoreRow]
 
 
-Part = str | ReportTable | Sequence[tuple[str, str]]
+ReportPart = str | ReportTable | Sequence[tuple[str, str]]
 """A paragraph, a table, or terms with their definitions."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
     title: str
-    parts: Sequence[Part]
+    parts: Sequence[ReportPart]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pinfold.evaluation.report import (
     Amount,
     Cell,
     EvalReport,
-    Part,
+    ReportPart,
     ReportSection,
     ReportTable,
     Score,
@@ -46,7 +46,7 @@ def _sections(sections: Iterable[ReportSection]) -> Iterator[RenderableType]:
             yield _part(part)
 
 
-def _part(part: Part) -> RenderableType:
+def _part(part: ReportPart) -> RenderableType:
     if isinstance(part, str):
         return Text(one_line(part))
     if isinstance(part, ReportTable):

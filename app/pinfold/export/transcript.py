@@ -74,7 +74,7 @@ class WindowEnded:
     boundary: Boundary
 
 
-Part = Passage | CalledTool | WindowEnded
+SessionPart = Passage | CalledTool | WindowEnded
 
 
 def window_alone(transcript: ExportedSession) -> ExportedSession:
@@ -84,7 +84,7 @@ def window_alone(transcript: ExportedSession) -> ExportedSession:
     return replace(transcript, entries=shown, boundaries=())
 
 
-def parts(transcript: ExportedSession) -> Iterator[Part]:
+def parts(transcript: ExportedSession) -> Iterator[SessionPart]:
     """The session in reading order, each result with its call."""
     results = _results(transcript.entries)
     answers = {result.item.n for result in results.values()}
