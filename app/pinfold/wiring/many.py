@@ -20,7 +20,7 @@ from pinfold.many.work import SessionWork
 from pinfold.numbers import duration
 from pinfold.output import warn
 from pinfold.sanitize import one_line
-from pinfold.settings import ClusterSettings
+from pinfold.settings import ClusterSettings, Settings, SettingsError
 from pinfold.tools.workspace import size_text
 from pinfold.wiring.progress import watched
 from pinfold.wiring.stdin import agreed
@@ -142,7 +142,10 @@ def _keys(arguments: argparse.Namespace) -> frozenset[str]:
     """The variables with keys of providers: processes that ask no model don't get them."""
     from pinfold.host.models import key_variables
 
-    return key_variables(app_context(arguments).settings)
+    try:
+        return key_variables(app_context(arguments).settings)
+    except SettingsError:  # sessions can be read whatever the config says
+        return key_variables(Settings())
 
 
 def _cluster_settings(arguments: argparse.Namespace) -> tuple[ClusterSettings, str]:
