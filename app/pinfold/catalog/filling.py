@@ -95,7 +95,9 @@ def _check_day(connection: sqlite3.Connection, day: str, found: Sequence[Session
         "WHERE +kind = 'session' AND path > ? AND path < ?",
         (f"{day}/", f"{day}0"),
     )
-    _update_sources(connection, "session", rows, ((p, p.path[len(day) + 1 :], 0) for p in found))
+    _update_sources(
+        connection, "session", rows, ((place, place.path[len(day) + 1 :], 0) for place in found)
+    )
 
 
 _PLACED = (

@@ -147,7 +147,11 @@ def undo(places: MemoryPlaces) -> None:
         raise MemoriesRefused("There is no consolidation to undo.")
     was, made = trees.read(places.undo / _BEFORE), trees.read(places.undo / _AFTER)
     live = outputs(trees.read(places.files))
-    edited = [n for n in {*was, *made, *live} if live.get(n) not in (was.get(n), made.get(n))]
+    edited = [
+        name
+        for name in {*was, *made, *live}
+        if live.get(name) not in (was.get(name), made.get(name))
+    ]
     if edited:
         raise MemoriesRefused(f"{min(edited)} has been edited since; undoing would lose that.")
     _write(places, live, was, lambda: None)

@@ -62,8 +62,8 @@ def merged(
                 _dated(statement, max(sources, key=lambda source: source.source_updated_at))
             )
     newest: dict[object, _Dated] = {}
-    for one in sorted(said, key=lambda newer: newer.updated):
-        newest[one.key] = one
+    for dated in sorted(said, key=lambda newer: newer.updated):
+        newest[dated.key] = dated
     kept = list(newest.values())
     return {
         MEMORY: _page("# Memory", memory, kept).encode(),

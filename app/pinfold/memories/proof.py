@@ -86,7 +86,7 @@ class RecordIndex:
 
     def saying(self, cites: Iterable[Citation]) -> list[MemoryStatement]:
         """The statements that cite any of these."""
-        return list(dict.fromkeys(s for cite in cites for s in self._cited.get(cite, ())))
+        return list(dict.fromkeys(said for cite in cites for said in self._cited.get(cite, ())))
 
     def folder(self, session: str) -> str:
         return self._outputs[session].cwd

@@ -143,7 +143,7 @@ class Shelf:
 
     def remove(self, entry: VaultEntry, *, for_good: bool) -> None:
         """Remove an entry: `for_good`, or until its session is used again. Raises `OSError`."""
-        seen = {} if for_good else {one.source: one.stamp for one in entry.versions}
+        seen = {} if for_good else {version.source: version.stamp for version in entry.versions}
         mark = self._mark(entry.tool, entry.session)
         atomic_files.make_folder(mark.parent)
         atomic_files.write_atomic(mark, msgspec.json.encode(seen))

@@ -212,7 +212,7 @@ def _store_beside(
     """Copy the files beside a session; what its tool deleted stays here."""
     import zstandard
 
-    before = next((one.beside for one in versions if one.number == made.number), {})
+    before = next((version.beside for version in versions if version.number == made.number), {})
     kept = dict(before)
     target = folder / f"{made.number}.jsonl"
     for name, path, stamp in beside(source):

@@ -119,7 +119,7 @@ class Claims:
     def drop(self, claim: TeamClaim) -> None:
         """Remove a job."""
         with self._server.transaction() as conn:
-            conn.execute(delete(jobs).where(_ours(claim)))
+            conn.execute(delete(jobs).where(_is_held(claim)))
 
     def release(self, claims: Collection[TeamClaim]) -> None:
         """Undo claims."""
@@ -146,10 +146,10 @@ def finish(conn: Connection, claim: TeamClaim) -> bool:
 
 
 def _changed(conn: Connection, claim: TeamClaim, **values: object) -> bool:
-    return bool(conn.execute(update(jobs).where(_ours(claim)).values(**values)).rowcount)
+    return bool(conn.execute(update(jobs).where(_is_held(claim)).values(**values)).rowcount)
 
 
-def _ours(claim: TeamClaim) -> ColumnElement[bool]:
+def _is_held(claim: TeamClaim) -> ColumnElement[bool]:
     return and_(
         jobs.c.kind == claim.kind,
         jobs.c.key == claim.key,

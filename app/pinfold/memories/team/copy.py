@@ -82,7 +82,9 @@ class TeamCopy:
         )
         # The files first: if interrupted, they have no line that the copy says is forgotten.
         for name, title in ((MEMORY, "# Memory"), (SUMMARY, "# Memory summary")):
-            text = self._page(title, [kept[p.line] for p in copy.placed if p.file == name])
+            text = self._page(
+                title, [kept[place.line] for place in copy.placed if place.file == name]
+            )
             trees.put(self.files, name, text.encode())
         write_atomic(self.work / "copy.json", msgspec.json.encode(copy))
 

@@ -35,7 +35,8 @@ class LeavingFilter:
             for root in sorted(roots, key=len, reverse=True)
         ]
         self._names = [
-            re.compile(rf"(?<![^\W_]){re.escape(n)}(?![^\W_])", re.IGNORECASE) for n in _names()
+            re.compile(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", re.IGNORECASE)
+            for name in _names()
         ]
 
     def text(self, text: str) -> str:

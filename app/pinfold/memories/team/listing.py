@@ -27,7 +27,7 @@ def with_teams(
             else memory
             for memory in found
         ]
-        found += _of_team(copy, have, set(shared.values()), count)
+        found += _lines_of_others(copy, have, set(shared.values()), count)
     return found
 
 
@@ -36,7 +36,7 @@ def _kind_and_text(line: TeamLine) -> tuple[str, str]:
     return (statement.kind, statement.text.casefold()) if statement else ("", "")
 
 
-def _of_team(
+def _lines_of_others(
     copy: TeamCopy, have: Copy, ours: set[str], count: Callable[[str], int]
 ) -> Iterator[ListedMemory]:
     states: dict[str, MemoryStatus] = {}

@@ -40,12 +40,12 @@ _SLICE = 50
 def bury(server: TeamDatabase, copies: Iterable[TeamCopy]) -> None:
     """Remove forgotten lines from the copies. Raises `StateError`, `OSError`."""
     with server.transaction() as conn:
-        found = [(copy, *_gone(conn, copy)) for copy in copies]
+        found = [(copy, *_forgotten_lines(conn, copy)) for copy in copies]
     for copy, buried, ours in found:
         copy.bury(buried, ours)
 
 
-def _gone(conn: Connection, copy: TeamCopy) -> tuple[frozenset[str], frozenset[str]]:
+def _forgotten_lines(conn: Connection, copy: TeamCopy) -> tuple[frozenset[str], frozenset[str]]:
     """The lines forgotten for everybody, and for us; sends ours that the database lacks."""
     team = copy.team.name
     known = copy.read()
@@ -73,7 +73,7 @@ def pull(
     until = clock() + seconds
     team = copy.team.name
     with server.transaction() as conn:
-        buried, ours = _gone(conn, copy)
+        buried, ours = _forgotten_lines(conn, copy)
         owns = bool(conn.scalar(text("SELECT pinfold.is_owner(:team)"), {"team": team}))
         number = conn.scalar(select(func.max(revisions.c.number)).where(revisions.c.team == team))
         order = (revision_lines.c.file.desc(), revision_lines.c.place)  # the summary first
@@ -99,7 +99,7 @@ def pull(
         source = _source(line)
         if was.sources.get(line.id) == source:
             checked = (
-                replace(known[line.id], stale=_short(line.stale)) if line.id in known else None
+                replace(known[line.id], stale=_shortened(line.stale)) if line.id in known else None
             )
         else:
             checked = check(line)
@@ -120,7 +120,12 @@ def pull(
                 revision=number or 0,
                 pulled_at=now(),
                 lines=tuple(kept),
-                placed=tuple(sorted((p for p in placed if p.line in there), key=lambda p: p.file)),
+                placed=tuple(
+                    sorted(
+                        (place for place in placed if place.line in there),
+                        key=lambda place: place.file,
+                    )
+                ),
                 tombstones=buried,
                 hidden=ours | copy.read().hidden,
                 sources=sources,
@@ -204,10 +209,10 @@ def check(line: TeamLine) -> TeamLine | None:
     )
     if not said or doubt(statement, said):
         return None
-    return replace(line, text=str(statement), quotes=said, stale=_short(line.stale))
+    return replace(line, text=str(statement), quotes=said, stale=_shortened(line.stale))
 
 
-def _short(text: str) -> str:
+def _shortened(text: str) -> str:
     return one_line(text)[:200]
 
 

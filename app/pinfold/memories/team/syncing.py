@@ -141,7 +141,7 @@ class Sync:
             echoes = echoed(folder) if folder else frozenset()
             found, left_out = published(team, self._server.role, row, said, echoes)
             # Before they leave: even if interrupted, what is shared must show as shared.
-            shared = {one.private: one.line.id for one in found}
+            shared = {publication.private: publication.line.id for publication in found}
             self._copies[team.name].note_shared(row.session_id, shared)
         except (JournalError, OSError) as error:
             self.claims.fail(claim, type(error).__name__)  # its message may contain a path
@@ -221,7 +221,7 @@ class Sync:
 def _put(conn: Connection, team: Team, host: str, session: str, found: list[Published]) -> None:
     """Replace the lines of a session; those that are not among them are withdrawn."""
     conn.execute(text("SET LOCAL pinfold.withdraw = 'on'"))
-    ids = [one.line.id for one in found]
+    ids = [publication.line.id for publication in found]
     conn.execute(
         delete(lines).where(
             lines.c.session == session,
@@ -235,15 +235,15 @@ def _put(conn: Connection, team: Team, host: str, session: str, found: list[Publ
     rows = [
         {"team": team.name, "host": host, "session": session, "folder": line.folder}
         | {"said": line.text}
-        for line in (one.line for one in found)
+        for line in (publication.line for publication in found)
     ]
     fresh = set(conn.scalars(put, rows))  # neither there nor forgotten
     said = [
-        {"team": team.name, "line": one.line.id, "cite": quote.cite, "said": quote.text}
+        {"team": team.name, "line": publication.line.id, "cite": quote.cite, "said": quote.text}
         | {"file": quote.file, "file_hash": quote.file_hash}
-        for one in found
-        if one.line.id in fresh
-        for quote in one.line.quotes
+        for publication in found
+        if publication.line.id in fresh
+        for quote in publication.line.quotes
     ]
     if said:
         conn.execute(quotes.insert(), said)
