@@ -1,7 +1,8 @@
 """Servers over streamable HTTP."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from fakes.mcp import servers, started, until
 from pinfold.mcp.definition import Definition
 from pinfold.mcp.http import MOST_BYTES
+from pinfold.mcp.servers import McpServers
 from pinfold.ports.tool import ToolError
 
 STAMP = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
@@ -47,10 +49,14 @@ def answer(request: httpx2.Request) -> httpx2.Response:
     return httpx2.Response(200, headers={"content-type": "application/json"}, content=content())
 
 
-async def test_a_server_over_http(tmp_path: Path) -> None:
+def reached(folder: Path, answer: Callable[[httpx2.Request], httpx2.Response]) -> McpServers:
     definition = Definition("fake", url="http://127.0.0.1:1/mcp", bearer_env="TOKEN")
-    given = servers(tmp_path, definition, env={"TOKEN": "1234"}, http=httpx2.MockTransport(answer))
-    try:
+    network = httpx2.MockTransport(answer)
+    return servers(folder, definition, env={"TOKEN": "1234"}, http=network)
+
+
+async def test_a_server_over_http(tmp_path: Path) -> None:
+    async with aclosing(reached(tmp_path, answer)) as given:
         state = await started(given)
         assert [tool.name for tool in state.tools] == ["say", "long", "event"], state.why
         assert (await given.call("fake", "say", {}, print)).output == "hi"
@@ -60,8 +66,6 @@ async def test_a_server_over_http(tmp_path: Path) -> None:
         ):
             await given.call("fake", "long", {}, print)
         assert (await given.call("fake", "say", {}, print)).output == "hi"
-    finally:
-        await given.aclose()
 
 
 async def test_a_flood_of_notifications_ends_the_server(tmp_path: Path) -> None:
@@ -75,23 +79,17 @@ async def test_a_flood_of_notifications_ends_the_server(tmp_path: Path) -> None:
         headers = {"content-type": "text/event-stream"}
         return httpx2.Response(200, headers=headers, text=event * 3_000)
 
-    definition = Definition("fake", url="http://127.0.0.1:1/mcp", bearer_env="TOKEN")
-    given = servers(tmp_path, definition, env={"TOKEN": "1234"}, http=httpx2.MockTransport(flood))
-    try:
+    async with aclosing(reached(tmp_path, flood)) as given:
         await started(given)
         with pytest.raises(ToolError):
             await given.call("fake", "say", {}, print)
         state = await until(given, lambda: given.state("fake").state == "failed", "fake")
         assert "flooded pinfold with messages" in state.why
-    finally:
-        await given.aclose()
 
 
 async def test_a_server_that_refuses_says_so(tmp_path: Path) -> None:
     def refuse(_: httpx2.Request) -> httpx2.Response:
         raise httpx2.ConnectError("Connection refused")
 
-    definition = Definition("fake", url="http://127.0.0.1:1/mcp")
-    given = servers(tmp_path, definition, http=httpx2.MockTransport(refuse))
-    assert (await started(given)).why == "Connection refused."
-    await given.aclose()
+    async with aclosing(reached(tmp_path, refuse)) as given:
+        assert (await started(given)).why == "Connection refused."

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,9 @@ def nothing(_: str) -> None: ...
 
 @asynccontextmanager
 async def running(folder: Path, *options: str, **more: Any) -> AsyncIterator[McpServers]:
-    given = servers(folder, fake(*options, **more))
-    try:
+    async with aclosing(servers(folder, fake(*options, **more))) as given:
         assert (await started(given)).state == "ready", given.state("fake").why
         yield given
-    finally:
-        await given.aclose()
 
 
 @pytest.mark.parametrize("era", ["2026", "2025", "exit"])
@@ -118,8 +115,7 @@ async def test_what_a_server_prints_never_reaches_the_terminal(
 
 
 async def test_nothing_is_offered_before_the_user_has_seen_it(tmp_path: Path) -> None:
-    given = servers(tmp_path, fake())
-    try:
+    async with aclosing(servers(tmp_path, fake())) as given:
         await given.start("fake")
         state = await given.settled("fake")
         assert state.state == "waiting"
@@ -143,17 +139,12 @@ async def test_nothing_is_offered_before_the_user_has_seen_it(tmp_path: Path) ->
         await changed.start("fake")
         assert (await changed.settled("fake")).state == "waiting"
         await changed.aclose()
-    finally:
-        await given.aclose()
 
 
 async def test_refused_schemas_are_remembered(tmp_path: Path) -> None:
-    given = servers(tmp_path, fake())
-    try:
+    async with aclosing(servers(tmp_path, fake())) as given:
         await started(given)
         await given.remember_refused("fake", ["openai 1f"])
-    finally:
-        await given.aclose()
     later = servers(tmp_path, fake())
     known = later.known("fake")
     assert known is not None
@@ -185,12 +176,9 @@ async def test_texts_that_change_are_shown_again(tmp_path: Path) -> None:
 async def test_more_texts_than_anybody_reads_are_refused(tmp_path: Path) -> None:
     texts = tmp_path / "texts"
     texts.write_text("Repeats. " * 300_000)
-    given = servers(tmp_path, fake(f"texts={texts}"))
-    try:
+    async with aclosing(servers(tmp_path, fake(f"texts={texts}"))) as given:
         state = await started(given)
         assert (state.state, state.why) == ("failed", "What it offers has more than 2 MB.")
-    finally:
-        await given.aclose()
 
 
 def project(folder: Path, *options: str, **more: Any) -> Definition:
@@ -206,8 +194,7 @@ def project(folder: Path, *options: str, **more: Any) -> Definition:
 
 async def test_a_server_of_a_project_does_not_start_unasked(tmp_path: Path) -> None:
     definition = project(tmp_path, env={"TOKEN": "${HIDDEN}"})
-    given = servers(tmp_path, definition, env={"HIDDEN": "1234"})
-    try:
+    async with aclosing(servers(tmp_path, definition, env={"HIDDEN": "1234"})) as given:
         await given.start("fake")
         state = await given.settled("fake")
         assert state.question is not None
@@ -229,8 +216,6 @@ async def test_a_server_of_a_project_does_not_start_unasked(tmp_path: Path) -> N
         state = await given.settled("fake")
         assert state.question is not None
         assert "changed" in state.question.title
-    finally:
-        await given.aclose()
 
 
 async def test_a_server_of_a_project_runs_in_the_sandbox(tmp_path: Path) -> None:
@@ -241,8 +226,7 @@ async def test_a_server_of_a_project_runs_in_the_sandbox(tmp_path: Path) -> None
     work.mkdir()
     sandbox = Sandbox(kind, (work,), tmp_path / "session" / "sandbox")
     definition = project(work, sandbox=True)
-    given = servers(work, definition, sandbox=sandbox)
-    try:
+    async with aclosing(servers(work, definition, sandbox=sandbox)) as given:
         await given.start("fake")
         state = await given.settled("fake")
         assert state.question is not None
@@ -252,8 +236,6 @@ async def test_a_server_of_a_project_runs_in_the_sandbox(tmp_path: Path) -> None
         assert f'"PINFOLD_SANDBOX": "{kind}"' in output
         async with given.apart():  # the user makes what a server may not
             (work / ".vscode").mkdir()
-    finally:
-        await given.aclose()
     assert (work / ".vscode").exists()
     again = servers(work, definition, no_sandbox="none works here")
     await again.start("fake")
