@@ -100,7 +100,7 @@ def _plain(part: Any, named: dict[str, Any], *, are_names: bool = False) -> Any:
             return part
 
 
-def one_line(text: str, limit: int = 120) -> str:
+def title_line(text: str, limit: int = 120) -> str:
     """`text` as a title: white space folded, cut to `limit` characters."""
     folded = " ".join(text.split())
     return folded if len(folded) <= limit else folded[: limit - 1] + "…"

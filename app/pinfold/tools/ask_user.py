@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.provenance import typed_in
-from pinfold.tools.arguments import Arguments, one_line, parse, schema
+from pinfold.tools.arguments import Arguments, parse, schema, title_line
 
 MAX_QUESTION = 2_000
 MAX_CHOICE = 300
@@ -36,7 +36,7 @@ class AskUser(Tool):
     read_only = True
 
     def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
-        return Review("read", one_line(parse(AskArguments, arguments).question))
+        return Review("read", title_line(parse(AskArguments, arguments).question))
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         asked = parse(AskArguments, arguments)

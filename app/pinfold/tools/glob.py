@@ -11,7 +11,7 @@ from wcmatch import glob
 from pinfold.ports.tool import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
-from pinfold.tools.arguments import Arguments, one_line, parse, schema
+from pinfold.tools.arguments import Arguments, parse, schema, title_line
 from pinfold.tools.listing import files
 
 MAX_SHOWN = 500
@@ -40,7 +40,7 @@ class Glob(Tool):
     def review(self, arguments: str, context: ToolContext) -> Review:
         given = parse(GlobArguments, arguments)
         base = workspace.resolve(given.path, context.workspace)
-        title = f"glob {one_line(given.pattern, 60)} in {workspace.uri(base, context.workspace)}"
+        title = f"glob {title_line(given.pattern, 60)} in {workspace.uri(base, context.workspace)}"
         return Review("read", title, (base,))
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:

@@ -17,7 +17,7 @@ from pydantic import Field
 from pinfold.ports.tool import Observation, Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
-from pinfold.tools.arguments import Arguments, one_line, parse, schema
+from pinfold.tools.arguments import Arguments, parse, schema, title_line
 from pinfold.tools.glob import matching
 from pinfold.tools.listing import files as listed
 from pinfold.tools.process import RunningCommand
@@ -67,7 +67,7 @@ class Grep(Tool):
     def review(self, arguments: str, context: ToolContext) -> Review:
         given = parse(GrepArguments, arguments)
         base = workspace.resolve(given.path, context.workspace)
-        title = f"grep {one_line(given.pattern, 60)} in {workspace.uri(base, context.workspace)}"
+        title = f"grep {title_line(given.pattern, 60)} in {workspace.uri(base, context.workspace)}"
         return Review("read", title, (base,))
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:

@@ -10,10 +10,9 @@ from pinfold.ports.tool import Observation, Review, Tool, ToolContext, ToolError
 from pinfold.rollout.acts import ToolKind
 from pinfold.tools import workspace
 from pinfold.tools.arguments import Arguments, parse, schema
+from pinfold.tools.snippets import numbered
 
 MAX_LINES = 2_000
-MAX_LINE = 2_000
-"""Characters of a line that are shown."""
 
 
 class ReadArguments(Arguments):
@@ -77,10 +76,9 @@ def _numbered(lines: Sequence[str], first: int, limit: int, size_limit: int) -> 
     shown: list[str] = []
     size = 0
     for number, line in enumerate(lines[first : first + limit], first + 1):
-        rest = len(line) - MAX_LINE
-        cut = f"{line[:MAX_LINE]}… ({rest} more characters)" if rest > 0 else line
-        size += len(cut.encode()) + 8
+        text = numbered(number, line)
+        size += len(text.encode()) + 1
         if shown and size > size_limit:
             break
-        shown.append(f"{number}\t{cut}")
+        shown.append(text)
     return shown

@@ -14,7 +14,7 @@ from pinfold.ports.tool import ItemLookup, Review, Tool, ToolContext, ToolError,
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.items import Item
 from pinfold.tools.archive_index import ArchiveIndex, text_of
-from pinfold.tools.arguments import Arguments, one_line, parse, schema
+from pinfold.tools.arguments import Arguments, parse, schema, title_line
 from pinfold.tools.recall_part import between, lines_of, matching, spilled
 from pinfold.tools.snippets import head, size, snippet, tail
 from pinfold.wire.images import described
@@ -73,7 +73,7 @@ class RecallArguments(Arguments):
         for part in str(self.id).split(","):
             named = _RANGE.fullmatch(part.strip())
             if named is None:
-                raise ToolError(f'Write the id as 12 or "12..18", not {one_line(part)!r}.')
+                raise ToolError(f'Write the id as 12 or "12..18", not {title_line(part)!r}.')
             first, last = sorted((int(named[1]), int(named[2] or named[1])))
             found.append(range(first, last + 1))
         return found
@@ -105,8 +105,8 @@ class Recall(Tool):
     def review(self, arguments: str, context: ToolContext) -> Review:  # noqa: ARG002
         given = parse(RecallArguments, arguments)
         if given.query:
-            return Review("read", f"recall {one_line(given.query, 60)}")
-        return Review("read", f"recall #{one_line(str(given.id).lstrip('#'), 60)}")
+            return Review("read", f"recall {title_line(given.query, 60)}")
+        return Review("read", f"recall #{title_line(str(given.id).lstrip('#'), 60)}")
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         given = parse(RecallArguments, arguments)
@@ -272,12 +272,12 @@ def _line(item: Item, query: str, hit: bool) -> str:
     if hit:
         return f"{_header(item)}: {snippet(text_of(item), query)}"
     if item.kind == "tool_call":
-        return f"{_header(item)}: {one_line(item.content[:500])}"
+        return f"{_header(item)}: {title_line(item.content[:500])}"
     return _header(item)
 
 
 def _header(item: Item) -> str:
-    of = f" of {one_line(item.name, 60)}" if item.name else ""
+    of = f" of {title_line(item.name, 60)}" if item.name else ""
     match item.kind:
         case "tool_call":
             what = f"call{of}"

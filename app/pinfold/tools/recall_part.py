@@ -10,10 +10,9 @@ from pathlib import Path
 from pinfold.ports.tool import ToolError
 from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
-from pinfold.tools.arguments import one_line
+from pinfold.tools.arguments import title_line
+from pinfold.tools.snippets import MAX_LINE, numbered
 
-MAX_LINE = 2_000
-"""Characters of a line that are shown."""
 AROUND = 2
 """Lines before and after one that matches."""
 _RANGE = re.compile(r"(\d{1,9})(?:\s*(?:\.\.|-|–)\s*(\d{1,9}))?")
@@ -47,14 +46,14 @@ def between(lines: Iterable[str], wanted: str, room: int) -> str:
     """The lines of a range such as `120..180`, numbered. Raises `ToolError`."""
     named = _RANGE.fullmatch(wanted.strip())
     if named is None:
-        raise ToolError(f'Write lines as "120..180", not {one_line(wanted)!r}.')
+        raise ToolError(f'Write lines as "120..180", not {title_line(wanted)!r}.')
     first, last = sorted((int(named[1]), int(named[2] or named[1])))
     shown: list[str] = []
     total, size, end = 0, 0, first
     for total, line in enumerate(lines, 1):
         size += _size(line) if first <= total <= last else 0
         if first <= total <= last and (size <= room or not shown):
-            shown.append(_numbered(total, line))
+            shown.append(numbered(total, line))
             end = total
     if not shown:
         raise ToolError(f"It has {total:,} lines; there is no line {first:,}.")
@@ -84,10 +83,10 @@ def matching(lines: Iterable[str], wanted: str, room: int) -> str:
             continue
         if last and piece[0][0] > last + 1:
             shown.append("--")
-        shown += [_numbered(number, pattern) for number, pattern in piece]
+        shown += [numbered(number, pattern) for number, pattern in piece]
         last = total
     if not matches:
-        raise ToolError(f"None of the {total:,} lines contains {one_line(wanted, 80)!r}.")
+        raise ToolError(f"None of the {total:,} lines contains {title_line(wanted, 80)!r}.")
     more = f"; {left_out:,} more, search for something rarer" if left_out else ""
     return "\n".join([*shown, f"[{matches:,} of {total:,} lines match{more}]"])
 
@@ -101,11 +100,6 @@ def _readable(arguments: str) -> str:
         f"{name}: {value if isinstance(value, str) else json.dumps(value)}"
         for name, value in given.items()
     )
-
-
-def _numbered(number: int, line: str) -> str:
-    rest = len(line) - MAX_LINE
-    return f"{number}\t{line[:MAX_LINE]}" + (f"… ({rest:,} more characters)" if rest > 0 else "")
 
 
 def _size(line: str) -> int:

@@ -16,7 +16,7 @@ from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.events import JobStarted
 from pinfold.tools import workspace
-from pinfold.tools.arguments import Arguments, as_command, one_line, parse, schema
+from pinfold.tools.arguments import Arguments, as_command, parse, schema, title_line
 from pinfold.tools.output import Capture, Live
 from pinfold.tools.process import RunningCommand
 from pinfold.tools.sandbox.denied import NOT_MADE, ways
@@ -71,11 +71,11 @@ class ShellTool(Tool):
         given = self._parse(arguments)
         return Review(
             "command",
-            f"$ {one_line(given.command)}",
+            f"$ {title_line(given.command)}",
             (context.workspace,),
             given.command,
             given.background,
-            outside=one_line(given.outside) if context.sandbox else "",
+            outside=title_line(given.outside) if context.sandbox else "",
         )
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:

@@ -6,6 +6,8 @@ from itertools import islice
 
 WIDTH = 240
 """Characters of a snippet."""
+MAX_LINE = 2_000
+"""Characters of a line that are shown."""
 _HITS = 20_000
 """Places that are looked at."""
 _TOKEN = re.compile(r"[^\W_]+")
@@ -26,6 +28,12 @@ def snippet(text: str, query: str) -> str:
     stop = begin + WIDTH
     shown = " ".join(text[begin:stop].split())
     return f"{'…' if begin else ''}{shown}{'…' if stop < len(text) else ''}"
+
+
+def numbered(number: int, line: str) -> str:
+    """A line with its number, as `read_file` shows it; cut if it is too long."""
+    rest = len(line) - MAX_LINE
+    return f"{number}\t{line[:MAX_LINE]}" + (f"… ({rest:,} more characters)" if rest > 0 else "")
 
 
 def size(text: str) -> int:

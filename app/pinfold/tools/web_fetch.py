@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
-from pinfold.tools.arguments import Arguments, one_line, parse, schema
+from pinfold.tools.arguments import Arguments, parse, schema, title_line
 from pinfold.tools.download import Downloader, Fetched, origin, parsed
 from pinfold.tools.workspace import size_text
 
@@ -43,7 +43,7 @@ class WebFetch(Tool):
         url = parsed(parse(FetchArguments, arguments).url)
         host = url.raw_host.decode("ascii")
         known = any(fnmatch(host, pattern) for pattern in self._hosts)
-        return Review("web", f"fetch {one_line(str(url))}", origin="" if known else origin(url))
+        return Review("web", f"fetch {title_line(str(url))}", origin="" if known else origin(url))
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:  # noqa: ARG002
         page = await self._downloader.fetch(parse(FetchArguments, arguments).url)

@@ -17,7 +17,7 @@ from pinfold.ports.tool import Review, Tool, ToolContext, ToolError, ToolOutcome
 from pinfold.rollout.acts import ToolKind
 from pinfold.rollout.context import ToolSchema
 from pinfold.rollout.events import ChildStarted
-from pinfold.tools.arguments import Arguments, one_line, parse, schema
+from pinfold.tools.arguments import Arguments, parse, schema, title_line
 from pinfold.tools.output import keep
 
 
@@ -48,7 +48,7 @@ def schema_of(agents: Iterable[Agent]) -> ToolSchema:
     lines: list[str] = []
     left = DESCRIPTIONS
     for agent in agents:
-        said = one_line(agent.description, DESCRIPTION)
+        said = title_line(agent.description, DESCRIPTION)
         left -= len(said)
         lines.append(f"{agent.name}: {said}" if said and left >= 0 else agent.name)
     known = "; ".join(lines)
@@ -76,8 +76,8 @@ class Task(Tool):
         given = parse(TaskArguments, arguments)
         if not given.prompt.strip():
             raise ToolError("The prompt is empty: say what the agent is to do.")
-        who = f"{one_line(given.agent)}: " if given.agent else ""
-        return Review("read", f"task {who}{one_line(given.description)}")
+        who = f"{title_line(given.agent)}: " if given.agent else ""
+        return Review("read", f"task {who}{title_line(given.description)}")
 
     async def run(self, arguments: str, context: ToolContext) -> ToolOutcome:
         given = parse(TaskArguments, arguments)
