@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tomlkit.items import Item, Key, Table
 
 SECTION = "compact"
-_OPTIONS = (
+PLAN_OPTIONS = (
     "target_pct",
     "min_headroom_tokens",
     "max_tail_messages",
@@ -25,7 +25,7 @@ _OPTIONS = (
     "keep_roles",
     "keep_files_glob",
 )
-"""Settings that are plan options by the same name."""
+"""Settings of `[compact]` that are plan options of the same name."""
 
 
 def save(ctx: AppContext, strategy: str, options: PlanOptions) -> str:
@@ -34,7 +34,7 @@ def save(ctx: AppContext, strategy: str, options: PlanOptions) -> str:
     Raises `SettingsError`, also where the file can't be read or written: it is then as it was.
     """
     now = ctx.in_folder(ctx.cwd).settings.compact
-    wanted = {"mode": strategy, **{name: getattr(options, name) for name in _OPTIONS}}
+    wanted = {"mode": strategy, **{name: getattr(options, name) for name in PLAN_OPTIONS}}
     changed = {name: value for name, value in wanted.items() if getattr(now, name) != value}
     if not changed:
         return "These are already the defaults."

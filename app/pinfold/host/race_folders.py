@@ -1,7 +1,7 @@
-"""The folders of a race: Git worktrees, or copies where the user's folder is in no repository.
+"""The folders of a race: Git worktrees; copies where the user's folder is in no repository.
 
-What is in a folder is read as a Git tree, through an index that is thrown away; nothing that a
-repository's own configuration names is started. Copies have their trees in a store of the session.
+A folder is read as a Git tree, through a temporary index; nothing that the repository's
+configuration names is run. The trees of copies are kept in a store of the session.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pinfold.tools.git import git, git_bytes, no_filters
 
 MOST_FILES = 20_000
 MOST_BYTES = 300_000_000
-"""What is copied for each agent: without a repository all, else what is untracked."""
+"""Most that is copied for each agent: all files without a repository, else untracked ones."""
 LISTED = 50_000_000
 """Bytes of a list of files."""
 MAX_DIFF = 2_000_000
@@ -138,8 +138,8 @@ class CopiedFolders:
     async def _place(self, name: str, base: Base) -> Path:
         try:
             if base.apart == "worktree":
-                return await worktrees.place(self.folder, name)
-            return worktrees.beside(self.folder, name)
+                return worktrees.path_beside(await worktrees.main_tree(self.folder), name)
+            return worktrees.path_beside(self.folder, name)
         except WrongUse as error:
             raise ToolError(str(error)) from error
 

@@ -1,7 +1,7 @@
 """The MCP servers of a session, from the user's settings and the project's `.mcp.json`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pinfold import paths
 from pinfold.host.app_context import AppContext
@@ -90,7 +90,10 @@ def definitions(ctx: AppContext) -> "tuple[list[Definition], dict[str, str]]":
                     definition,
                     sandbox=own.sandbox is not False,
                     network=own.network,
-                    **_limits(own),
+                    enabled_tools=own.enabled_tools,
+                    disabled_tools=own.disabled_tools,
+                    startup_timeout=own.startup_timeout,
+                    tool_timeout=own.tool_timeout,
                 )
             )
     return found, {**wrong, **broken}
@@ -103,12 +106,3 @@ def of_user(name: str, given: ServerSettings) -> "Definition":
         key: getattr(given, key) for key in Definition.__struct_fields__ if hasattr(given, key)
     }
     return Definition(name, "user", **values | {"sandbox": bool(given.sandbox)})
-
-
-def _limits(given: ServerSettings) -> dict[str, Any]:
-    return {
-        "enabled_tools": given.enabled_tools,
-        "disabled_tools": given.disabled_tools,
-        "startup_timeout": given.startup_timeout,
-        "tool_timeout": given.tool_timeout,
-    }

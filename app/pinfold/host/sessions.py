@@ -26,6 +26,7 @@ from pinfold.host.agent_files import OWN_TOOLS, known_agents
 from pinfold.host.agent_worktrees import AgentWorktrees
 from pinfold.host.allocator import share_heaps
 from pinfold.host.app_context import AppContext
+from pinfold.host.defaults import PLAN_OPTIONS
 from pinfold.host.memory_access import reader_of
 from pinfold.host.models import connect, connect_summarizer, key_variables
 from pinfold.host.prices import prices
@@ -73,6 +74,8 @@ async def open_session(
     settings = ctx.settings
     if settings.compact.mode != CompactSettings().mode:
         await asyncio.to_thread(_check_strategy, settings.compact.mode)
+    if summarizer is None and settings.compact.model:
+        summarizer = partial(connect_summarizer, ctx)
     async with AsyncExitStack() as undoing:
         if connection is None:
             connection = await connect(ctx)
@@ -134,7 +137,7 @@ async def open_session(
             counter=counter,
             user_folder=paths.config_folder(),
             connect=partial(connect, ctx),
-            connect_summarizer=summarizer or _summarizer(ctx),
+            connect_summarizer=summarizer,
             learned_windows=LearnedWindows(ctx.home),
             agents=None if agent else await _agents(ctx, attended, tools, servers),
             order=agent,
@@ -203,20 +206,8 @@ def _check_strategy(name: str) -> None:
         raise SettingsError(f"compact.mode can't be {shown(name)}{suggestion(name, known)}")
 
 
-def _summarizer(ctx: AppContext) -> Callable[[], Awaitable[Connection]] | None:
-    """How to reach the model that compacts, where it is not the session's."""
-    return partial(connect_summarizer, ctx) if ctx.settings.compact.model else None
-
-
 def plan_options(settings: CompactSettings) -> PlanOptions:
-    return PlanOptions(
-        target_pct=settings.target_pct,
-        min_headroom_tokens=settings.min_headroom_tokens,
-        max_tail_messages=settings.max_tail_messages,
-        keep_roles=settings.keep_roles,
-        keep_files_glob=settings.keep_files_glob,
-        user_message_tokens=settings.user_message_tokens,
-    )
+    return PlanOptions(**{name: getattr(settings, name) for name in PLAN_OPTIONS})
 
 
 def new_journal(ctx: AppContext, source: str = "shell") -> Journal:

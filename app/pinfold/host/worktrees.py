@@ -1,4 +1,4 @@
-"""Git worktrees to work in: beside the repository, each with a branch of its own."""
+"""Git worktrees to work in: beside the repository, each on its own branch."""
 
 import re
 from dataclasses import dataclass
@@ -22,13 +22,10 @@ class Worktree:
 
 
 async def use(folder: Path, name: str) -> tuple[Path, str]:
-    """The folder to work in, in the worktree of that name, which is made where it is not there;
-    and what was done, in a sentence.
-
-    Raises `WrongUse`.
-    """
-    root = await _root(folder)
-    path = _path(root, name)
+    """Use the worktree of that name, made if it is missing. Returns the folder to work in, and a
+    sentence on what was done. Raises `WrongUse`."""
+    root = await main_tree(folder)
+    path = path_beside(root, name)
     branch = f"pinfold/{name}"
     try:
         inside = (await git(folder, "rev-parse", "--show-prefix")).rstrip("\n")
@@ -45,19 +42,9 @@ async def use(folder: Path, name: str) -> tuple[Path, str]:
     return _inside(path, inside), f"New worktree {name}: {paths.shown(path)}, branch {branch}."
 
 
-async def place(folder: Path, name: str) -> Path:
-    """Where the worktree of that name is, or would be. Raises `WrongUse`."""
-    return _path(await _root(folder), name)
-
-
-def beside(folder: Path, name: str) -> Path:
-    """The same for a copy of `folder`, which is in no repository. Raises `WrongUse`."""
-    return _path(folder, name)
-
-
 async def worktrees(folder: Path) -> list[Worktree]:
     """Those that `use` has made for the repository of `folder`. Raises `WrongUse`."""
-    root = await _root(folder)
+    root = await main_tree(folder)
     return [
         Worktree(path.name, path, await _changed(path))
         for path in await _registered(root)
@@ -66,12 +53,12 @@ async def worktrees(folder: Path) -> list[Worktree]:
 
 
 async def remove(folder: Path, name: str) -> str:
-    """Remove a worktree that holds nothing uncommitted; what was done, in a sentence.
+    """Remove a worktree without uncommitted changes; returns a sentence on what was done.
 
-    Its branch stays where it has commits that no other has. Raises `WrongUse`.
+    A branch that is not merged stays. Raises `WrongUse`.
     """
-    root = await _root(folder)
-    path = _path(root, name)
+    root = await main_tree(folder)
+    path = path_beside(root, name)
     if path not in await _registered(root):
         raise WrongUse(f"There is no worktree {name}: `pinfold worktree list` lists them.")
     if folder.is_relative_to(path):
@@ -91,7 +78,7 @@ async def remove(folder: Path, name: str) -> str:
     return f"Removed {paths.shown(path)} and its branch, which was merged."
 
 
-async def _root(folder: Path) -> Path:
+async def main_tree(folder: Path) -> Path:
     """The main working tree of the repository. Raises `WrongUse`."""
     try:
         common = await git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir")
@@ -110,7 +97,8 @@ def _beside(root: Path) -> Path:
     return root.with_name(f"{root.name}.worktrees")
 
 
-def _path(root: Path, name: str) -> Path:
+def path_beside(root: Path, name: str) -> Path:
+    """Where the worktree, or copy, of that name is or would be. Raises `WrongUse`."""
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME or name.endswith(".lock"):
         raise WrongUse(
             "A worktree's name has letters, digits, `-`, `_` and dots between them, "

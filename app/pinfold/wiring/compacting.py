@@ -46,8 +46,8 @@ from pinfold.rollout.scan import scan
 from pinfold.sanitize import one_line
 from pinfold.settings import strategy_named
 from pinfold.tokens.counter import Counter
+from pinfold.wiring.progress import Steps
 from pinfold.wiring.sources import Folded, SessionSource, find, model_of, wire_api_of
-from pinfold.wiring.steps import Steps
 
 _NAMED = 100
 """Characters of a lost thing on a line."""

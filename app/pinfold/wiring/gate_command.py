@@ -2,7 +2,7 @@
 
 import argparse
 import asyncio
-from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +40,10 @@ from pinfold.many.work import SessionWork
 from pinfold.numbers import plural
 from pinfold.output import print_json, print_table, warn
 from pinfold.sanitize import one_line
-from pinfold.settings import CompactSettings
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import price_of
 from pinfold.wiring import many
-from pinfold.wiring.gate_sources import CommitFiles, GateFiles, WorkingFiles
+from pinfold.wiring.gate_sources import CommitFiles, WorkingFiles
 
 OPTIONS = (
     "min_headroom_tokens",
@@ -53,52 +52,102 @@ OPTIONS = (
     "keep_files_glob",
     "user_message_tokens",
 )
-"""Of `[compact]`, that a rule's compaction takes."""
+"""Settings of `[compact]` that a rule's compaction uses."""
 
 
 def gate(ctx: AppContext, arguments: argparse.Namespace) -> int:
-    """Run the rules, print what is lost, write what was asked for. Returns the exit code.
+    """Run the rules, print what is lost, write the reports asked for. Returns the exit code.
 
     Raises `WrongUse` where the rules can't be read or no session matches, `ProviderError`,
     `CommandError`, `OSError`.
     """
     path = paths.typed(arguments.gate)
     try:
-        source: GateFiles = WorkingFiles(path)
+        source: WorkingFiles | CommitFiles = WorkingFiles(path)
         compact, prompts = ctx.settings.compact, overrides(ctx)
         if arguments.against:
-            source = commit = CommitFiles(path, arguments.against)
-            compact, prompts = commit.compact(), commit.prompts()
-        rules = parse(source.rules(), source.exam, arguments.gate)
+            source = CommitFiles(path, arguments.against)
+            compact, prompts = source.compact(), source.prompts()
+        rules = parse(source.file(), source.file, arguments.gate)
         sessions = {rule.name: _sessions(rule, path) for rule in (*rules.offline, *rules.model)}
         baseline = _baseline(arguments, path)
     except RulesError as error:
         raise WrongUse(one_line(str(error))) from error
-    settings = _plain(compact, prompts)
+    options = {name: getattr(compact, name) for name in OPTIONS} | {"prompts": prompts}
+    run = _Run(ctx, arguments, rules, options, sessions, baseline)
     begun = CLOCK.now()
-    verdicts, unread = _offline(arguments, rules, settings, sessions, baseline)
+    run.offline()
     if arguments.with_model:
-        with_model = _with_model(ctx, arguments, rules, settings, sessions, baseline)
-        answered, not_read = asyncio.run(with_model)
-        verdicts += answered
-        unread += (name for name in not_read if name not in unread)
+        asyncio.run(run.with_model())
     elif rules.model:
         use = "uses" if len(rules.model) == 1 else "use"
         rules_left = plural(len(rules.model), "rule")
         warn(f"{rules_left} {use} a model and did not run: --with-model runs them.")
-    outcome = RuleOutcome(__version__, begun, tuple(verdicts), tuple(unread))
+    outcome = RuleOutcome(__version__, begun, tuple(run.verdicts), tuple(run.unread))
     _show(arguments, outcome)
     return 0 if outcome.passed else 1
 
 
-def _plain(compact: CompactSettings, prompts: dict[str, str]) -> dict[str, Any]:
-    """Settings that all rules share, as plain data."""
-    return {name: getattr(compact, name) for name in OPTIONS} | {"prompts": prompts}
+@dataclass
+class _Run:
+    ctx: AppContext
+    arguments: argparse.Namespace
+    rules: GateRules
+    compact: dict[str, Any]
+    """Settings that all rules share."""
+    sessions: dict[str, list[NamedSession]]
+    """By rule."""
+    baseline: Baseline | None
+    verdicts: list[Verdict] = field(default_factory=list)
+    unread: dict[str, None] = field(default_factory=dict)
+    """Names of sessions that can't be read, in order."""
 
+    def offline(self) -> None:
+        # On this machine nothing leaves it, and a rule may name what looks like a secret.
+        redact = bool(self.arguments.cluster) and self.arguments.redact
+        for rule in self.rules.offline:
+            work = SessionWork("gate", self._settings(rule), redact)
+            files = self.sessions[rule.name]
+            with many.kept(None, "") as results:
+                report = many.worked(self.arguments, work, files, results)
+                for session, data in outcomes(report, files, results):
+                    self._judge(rule, session, many_gate.kept(data))
+            if report.interrupted:
+                raise CommandError("interrupted: the rules did not all run.")
+            self.unread |= dict.fromkeys(_name(files[at]) for at in report.failed)
 
-def _of_rule(rules: GateRules, rule: GateRule, compact: dict[str, Any]) -> dict[str, Any]:
-    of_rule = {"strategy": rule.strategy, "budget": rule.budget, "compact": compact}
-    return of_rule | rules.needs(rule)
+    async def with_model(self) -> None:
+        """Raises `ProviderError`, `OSError`."""
+        connection = await connect(self.ctx, getattr(self.arguments, "model", None))
+        model = connection.model
+        price = price_of(model.provider, model.name, prices(self.ctx.settings))
+        counted = Counter(model.encoding, paths.cache_folder())
+        await asyncio.to_thread(counted.load)
+        writer = Writer(connection.provider, model, counted, CLOCK, price=price)
+        own = instructions.own_instructions(model)
+        try:
+            for rule in self.rules.model:
+                for session in self.sessions[rule.name]:
+                    try:
+                        events = detect.read(Path(session.path)).events
+                    except NotASession as error:
+                        warn(str(error))
+                        self.unread[_name(session)] = None
+                        continue
+                    settings, runs = self._settings(rule), self.rules.runs
+                    kept = await tried_with(writer, own, events, settings, counter(), runs)
+                    self._judge(rule, session, kept)
+        finally:
+            await connection.provider.close()
+
+    def _settings(self, rule: GateRule) -> dict[str, Any]:
+        own = {"strategy": rule.strategy, "budget": rule.budget, "compact": self.compact}
+        return own | self.rules.needs(rule)
+
+    def _judge(self, rule: GateRule, session: NamedSession, kept: RuleCheck) -> None:
+        name = _name(session)
+        since = self.baseline.since(rule, name, kept) if self.baseline else {}
+        self.verdicts.append(Verdict(rule.name, name, rule.at_least, kept, since))
 
 
 def _sessions(rule: GateRule, path: Path) -> list[NamedSession]:
@@ -118,7 +167,7 @@ def _sessions(rule: GateRule, path: Path) -> list[NamedSession]:
 
 
 def _baseline(arguments: argparse.Namespace, path: Path) -> Baseline | None:
-    """The one named, else the one that is to be written anew, else the one beside the rules."""
+    """The one named, else the one to be overwritten, else the one beside the rules."""
     asked: Path | None = arguments.baseline
     file = asked or arguments.write_baseline or path.with_suffix(".baseline.json")
     try:
@@ -129,83 +178,9 @@ def _baseline(arguments: argparse.Namespace, path: Path) -> Baseline | None:
         return None
 
 
-def _verdict(
-    rule: GateRule, session: NamedSession, kept: RuleCheck, baseline: Baseline | None
-) -> Verdict:
-    name = _name(session)
-    since = baseline.since(rule, name, kept) if baseline else {}
-    return Verdict(rule.name, name, rule.at_least, kept, since)
-
-
 def _name(session: NamedSession) -> str:
-    """As reports and baselines have it: text, whatever bytes the file's name is made of."""
+    """Its name in reports and baselines: always valid text."""
     return one_line(session.stem)
-
-
-def _offline(
-    arguments: argparse.Namespace,
-    rules: GateRules,
-    compact: dict[str, Any],
-    sessions: dict[str, list[NamedSession]],
-    baseline: Baseline | None,
-) -> tuple[list[Verdict], list[str]]:
-    verdicts: list[Verdict] = []
-    unread: dict[str, None] = {}
-    # On this machine nothing leaves it, and a rule may name what looks like a secret.
-    redact = bool(arguments.cluster) and arguments.redact
-    for rule in rules.offline:
-        work = SessionWork("gate", _of_rule(rules, rule, compact), redact)
-        files = sessions[rule.name]
-        with many.kept(None, "") as results:
-            report = many.worked(arguments, work, files, results)
-            for session, data in outcomes(report, files, results):
-                verdicts.append(_verdict(rule, session, many_gate.kept(data), baseline))
-        if report.interrupted:
-            raise CommandError("interrupted: the rules did not all run.")
-        unread |= dict.fromkeys(_name(files[at]) for at in report.failed)
-    return verdicts, list(unread)
-
-
-async def _with_model(
-    ctx: AppContext,
-    arguments: argparse.Namespace,
-    rules: GateRules,
-    compact: dict[str, Any],
-    sessions: dict[str, list[NamedSession]],
-    baseline: Baseline | None,
-) -> tuple[list[Verdict], list[str]]:
-    """Raises `ProviderError`, `OSError`."""
-    connection = await connect(ctx, getattr(arguments, "model", None))
-    model = connection.model
-    price = price_of(model.provider, model.name, prices(ctx.settings))
-    counted = Counter(model.encoding, paths.cache_folder())
-    await asyncio.to_thread(counted.load)
-    writer = Writer(connection.provider, model, counted, CLOCK, price=price)
-    own = instructions.own_instructions(model)
-    verdicts: list[Verdict] = []
-    unread: dict[str, None] = {}
-    try:
-        for rule, session in _pairs(rules.model, sessions):
-            try:
-                events = detect.read(Path(session.path)).events
-            except NotASession as error:
-                warn(str(error))
-                unread[_name(session)] = None
-                continue
-            settings = _of_rule(rules, rule, compact)
-            kept = await tried_with(writer, own, events, settings, counter(), rules.runs)
-            verdicts.append(_verdict(rule, session, kept, baseline))
-    finally:
-        await connection.provider.close()
-    return verdicts, list(unread)
-
-
-def _pairs(
-    rules: Sequence[GateRule], sessions: dict[str, list[NamedSession]]
-) -> Iterator[tuple[GateRule, NamedSession]]:
-    for rule in rules:
-        for session in sessions[rule.name]:
-            yield rule, session
 
 
 def _show(arguments: argparse.Namespace, outcome: RuleOutcome) -> None:

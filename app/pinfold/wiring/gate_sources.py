@@ -1,9 +1,8 @@
-"""Where the rules of a gate, and what they are tried with, are read: the folder, or a commit."""
+"""Reads the rules of a gate and what they name: from the folder, or from a commit."""
 
 import stat
 import tomllib
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 import msgspec
 
@@ -19,29 +18,16 @@ MAX_BYTES = 262_144
 """Of a file."""
 
 
-class GateFiles(Protocol):
-    """All of it raises `RulesError`."""
-
-    def rules(self) -> str: ...
-
-    def exam(self, name: str) -> str:
-        """A file of questions, from the folder of the rules on."""
-        ...
-
-
 class WorkingFiles:
-    """The files as they are in the folder."""
+    """The files in the folder of the rules. Every method raises `RulesError`."""
 
     def __init__(self, path: Path) -> None:
+        """`path` is that of the rules."""
         self._path = path
 
-    def rules(self) -> str:
-        return self._read(self._path)
-
-    def exam(self, name: str) -> str:
-        return self._read(self._path.parent / name)
-
-    def _read(self, path: Path) -> str:
+    def file(self, name: str = "") -> str:
+        """The rules, or a file that they name."""
+        path = self._path.parent / name if name else self._path
         try:
             return read_text(path, MAX_BYTES)
         except (OSError, ValueError) as error:
@@ -50,11 +36,11 @@ class WorkingFiles:
 
 
 class CommitFiles:
-    """The files as they are in a commit, and the project's config and prompts with them. Nothing
-    is run to read them: neither git nor a filter."""
+    """The files in a commit, with the project's config and prompts. Reading them runs nothing:
+    neither git nor a filter. Every method raises `RulesError`."""
 
     def __init__(self, path: Path, ref: str) -> None:
-        """`path` is that of the rules. Raises `RulesError`."""
+        """`path` is that of the rules."""
         from dulwich.objectspec import parse_commit
         from dulwich.repo import Repo
 
@@ -71,14 +57,16 @@ class CommitFiles:
         except (KeyError, ValueError, AttributeError, TypeError) as error:
             raise RulesError(f"There is no commit {ref} in this repository.") from error
 
-    def rules(self) -> str:
-        return self._needed(self._folder / self._name)
-
-    def exam(self, name: str) -> str:
-        return self._needed(self._folder / name)
+    def file(self, name: str = "") -> str:
+        """The rules, or a file that they name."""
+        path = self._folder / (name or self._name)
+        text = self._read(path)
+        if text is None:
+            raise RulesError(f"{path} does not exist at {self._ref}.")
+        return text
 
     def compact(self) -> CompactSettings:
-        """What the project's config says of compaction."""
+        """`[compact]` of the project's config."""
         name = PurePosixPath(".pinfold/config.toml")
         text = self._read(name)
         try:
@@ -95,12 +83,6 @@ class CommitFiles:
         folder = PurePosixPath(".pinfold") / FOLDER
         found = {name: self._read(folder / f"{name}{prompts.ENDING}") for name in prompts.names()}
         return {name: text.strip() for name, text in found.items() if text and text.strip()}
-
-    def _needed(self, path: PurePosixPath) -> str:
-        text = self._read(path)
-        if text is None:
-            raise RulesError(f"{path} does not exist at {self._ref}.")
-        return text
 
     def _read(self, path: PurePosixPath) -> str | None:
         from dulwich.object_store import tree_lookup_path

@@ -1,9 +1,12 @@
-"""Progress of work on many sessions."""
+"""Progress on standard error: of work on many sessions, and of a compaction."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from pinfold.output import is_watched, progress_console
+from pinfold.agent.updates import CompactionProgress, Update
+from pinfold.commands.compact_step import standing
+from pinfold.output import is_watched, print_progress, progress_console
 
 Shown = Callable[[int, int], None]
 """Takes how many are done, and how many of them failed."""
@@ -11,7 +14,7 @@ Shown = Callable[[int, int], None]
 
 @contextmanager
 def watched(every: int) -> Iterator[Shown]:
-    """Shows on a terminal how far it is, how fast, and how long the rest takes."""
+    """Show on a terminal what is done, how fast, and the time left."""
     if not is_watched():
         yield lambda _done, _failed: None
         return
@@ -43,3 +46,23 @@ def watched(every: int) -> Iterator[Shown]:
         yield lambda done, failed: bars.update(
             bar, completed=done, failed=f"{failed:,} failed" if failed else ""
         )
+
+
+class Steps:
+    """Prints the steps of a compaction: on a terminal in one line that changes."""
+
+    def __init__(self) -> None:
+        self._last: tuple[str, float] | None = None
+
+    def hear(self, update: Update) -> None:
+        if not isinstance(update, CompactionProgress):
+            return
+        said = standing(update)
+        step = (update.step.partition(",")[0], update.done)
+        if is_watched():
+            print_progress(said)
+            if update.done >= 1:
+                print(file=sys.stderr)
+        elif step != self._last:
+            print(said, file=sys.stderr)
+        self._last = step
