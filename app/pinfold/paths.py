@@ -1,4 +1,4 @@
-"""Where things live. Every path that pinfold makes up itself comes from here."""
+"""Where pinfold's files are."""
 
 import os
 import sys
@@ -20,12 +20,12 @@ def config_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """What can be thrown away at any time."""
+    """Files that can be deleted at any time."""
     return platformdirs.user_cache_path("pinfold")
 
 
 def catalog(home: Path) -> Path:
-    """The index of the sessions in `home`: in the cache; for another home than usual, within it."""
+    """The index of the sessions in `home`: in the cache, or in a `home` that is not the default."""
     usual = home == platformdirs.user_data_path("pinfold")
     return (cache_folder() if usual else home / "cache") / "catalog.db"
 
@@ -52,7 +52,7 @@ def shown(path: Path) -> str:
 
 
 def program() -> str:
-    """What to type to begin pinfold again."""
+    """What to type to start pinfold again."""
     path = Path(sys.argv[0])
     if path.name != "pinfold" or path.parent in map(Path, os.get_exec_path()):
         return "pinfold"
@@ -64,18 +64,18 @@ def program() -> str:
 
 
 def typed(text: str, folder: Path | None = None) -> Path:
-    """The path that a user wrote, from `folder` or the current one on; links stay as they are."""
+    """The path that a user wrote, relative to `folder` or the current one; links are kept."""
     expanded = os.path.expanduser(text)  # noqa: PTH111  that of Path raises
     return Path(os.path.abspath((folder or Path()) / expanded))  # noqa: PTH100
 
 
 def is_session_file(text: str) -> bool:
-    """Whether the word names a file, or would, and is no prompt: a prompt has spaces."""
+    """Whether the text names a file, or could, and is not a prompt: a prompt has spaces."""
     if len(text.split()) > 1 and not text.endswith((".json", ".jsonl")):
         return os.path.lexists(typed(text))
     return is_file_name(text)
 
 
 def is_file_name(text: str, folder: Path | None = None) -> bool:
-    """Whether a word names a file, or would; commands and ids have no dot and no slash."""
+    """Whether a word names a file, or could; commands and ids have no dot or slash."""
     return "." in text or os.sep in text or os.path.lexists(typed(text, folder))

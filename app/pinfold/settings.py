@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 Mode = Literal["read-only", "ask", "workspace", "full"]
 MODES: tuple[Mode, ...] = ("read-only", "ask", "workspace", "full")
-"""Approval modes, the narrowest first."""
+"""Approval modes, the strictest first."""
 
 
 def narrower(one: Mode, other: Mode) -> Mode:
@@ -18,11 +18,11 @@ def narrower(one: Mode, other: Mode) -> Mode:
 Notify = Literal["auto", "osc9", "osc777", "bell", "off"]
 Drift = Literal["always", "after-compaction", "off"]
 DRIFTS: tuple[Drift, ...] = ("always", "after-compaction", "off")
-"""When an edit of a file that nothing names asks first; the narrowest first."""
+"""When an edit of a file that nothing names asks first; the strictest first."""
 
 Auto = Literal["auto", "ask", "off"]
 AUTOS: tuple[Auto, ...] = ("auto", "ask", "off")
-"""What happens at the threshold: it is compacted, the user is asked, nothing."""
+"""What happens at the threshold: compaction, a question, nothing."""
 
 WireApi = Literal["responses", "chat"]
 """The APIs that endpoints speak."""
@@ -37,7 +37,7 @@ _OTHER_NAMES = {"hierarchical": "snapshot", "core": "handoff"}
 
 
 def strategy_named(name: str) -> str:
-    """The strategy's own name, where it has another: `hierarchical` is `snapshot`."""
+    """The strategy's present name: `hierarchical` is `snapshot`, `core` is `handoff`."""
     return _OTHER_NAMES.get(name, name)
 
 
@@ -63,7 +63,7 @@ class ModelSettings(_Section, frozen=True):
 class ProviderSettings(_Section, frozen=True):
     base_url: str
     api_key_env: str | None = None
-    """The variable that holds the key; the key itself never is in a file."""
+    """The variable that holds the key; the key is never in a file."""
     wire_api: WireApi | None = None
     headers: dict[str, str] = field(default_factory=dict)
     connect_timeout: Seconds = 10.0
@@ -76,9 +76,9 @@ class ApprovalSettings(_Section, frozen=True):
     allow: tuple[str, ...] = ()
     """Command prefixes that run without a question."""
     deny: tuple[str, ...] = ()
-    """Words that no command may have, in no mode: `git push`."""
+    """Words that no command may contain, in any mode: `git push`."""
     drift: Drift = "after-compaction"
-    """When an edit asks first of a file that neither the task, the plan nor what was read names."""
+    """When an edit of a file that neither task, plan nor reading named asks first."""
 
 
 class AgentSettings(_Section, frozen=True):
@@ -100,7 +100,7 @@ class CompactSettings(_Section, frozen=True):
     mode: str = "layered"
     """The strategy; `hierarchical` is read as `snapshot`, `core` as `handoff`."""
     target_pct: Share = 0.35
-    """Of the usable window, that a compaction aims at."""
+    """Share of the usable window that a compaction aims at."""
     min_headroom_tokens: Annotated[int, msgspec.Meta(ge=0)] = 2_048
     max_tail_messages: Count = 12
     user_message_tokens: Annotated[int, msgspec.Meta(ge=0)] = 20_000
@@ -108,7 +108,7 @@ class CompactSettings(_Section, frozen=True):
     """What `snapshot` keeps while it fits: calls with results, edits, what decisions cite."""
     keep_files_glob: tuple[str, ...] = ("AGENTS.md",)
     mask_threshold_pct: Share = 0.7
-    """Of the usable window, from which on `layered` masks old bodies in batches."""
+    """Share of the usable window from which `layered` masks old output, in batches."""
     model: str | None = None
     """The model that summarises, as `/model` takes it; none is the session's own."""
     context_window: Count | None = None
@@ -118,7 +118,7 @@ class CompactSettings(_Section, frozen=True):
     digest, which costs nothing, usually keeps more."""
     prepare_threshold_pct: Share = 0.70
     prepare_budget_pct: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.10
-    """Of the tokens that the session's turns have used, that preparing may use at most."""
+    """Most that preparing may use, as a share of the tokens that the session's turns used."""
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "mode", strategy_named(self.mode))
@@ -135,9 +135,9 @@ class HookSettings(_Section, frozen=True):
     pre_compact: tuple[str, ...] = ()
     post_compact: tuple[str, ...] = ()
     stop: tuple[str, ...] = ()
-    """As a turn ends: what stops that has the agent go on, for the reason given."""
+    """At the end of a turn; a hook that objects makes the agent continue, and says why."""
     notification: tuple[str, ...] = ()
-    """As the user is notified, while the terminal has not the focus."""
+    """When the user is notified because the terminal is not focused."""
     timeout: Seconds = 30.0
     """For each of them."""
 
@@ -148,34 +148,34 @@ class PriceSettings(_Section, frozen=True):
     input: Annotated[float, msgspec.Meta(ge=0)]
     output: Annotated[float, msgspec.Meta(ge=0)]
     cached: Annotated[float, msgspec.Meta(ge=0)] | None = None
-    """For input that comes from the provider's prompt cache; none where it costs as much."""
+    """Input from the provider's prompt cache; none: the same price."""
     cache_write: Annotated[float, msgspec.Meta(ge=0)] | None = None
-    """For input that is put into it; none where it costs as much."""
+    """Input written to it; none: the same price."""
 
 
 class ToolSettings(_Section, frozen=True):
     env_keep: tuple[str, ...] = ()
-    """Variables that commands see though they hold the key of a provider."""
+    """Variables that commands see although they hold a provider's key."""
 
 
 class SandboxSettings(_Section, frozen=True):
     enabled: bool = True
-    """Whether the agent's commands run in a sandbox, where one works."""
+    """Whether the agent's commands run in a sandbox, if one works."""
     network: bool = False
-    """Whether they have the network there."""
+    """Whether they may use the network."""
     writable: tuple[str, ...] = ()
-    """Folders that they may write besides the working directory."""
+    """Folders that they may write to besides the working directory."""
 
 
 class WebSettings(_Section, frozen=True):
     fetch: bool = True
     """Whether the agent has `web_fetch`, which asks for each host."""
     hosts: tuple[str, ...] = ()
-    """Host names that need no question; `*.python.org` is a pattern."""
+    """Hosts that are fetched without asking; `*.python.org` is a pattern."""
     private: tuple[str, ...] = ()
     """Hosts that may have addresses of this machine or of a private network."""
     search: bool = False
-    """Whether the provider searches the web for the model, over the Responses API: it asks nobody
+    """Whether the provider searches the web for the model, over the Responses API: it does not ask,
     and bills each search."""
 
 
@@ -195,21 +195,21 @@ class ServerSettings(_Section, frozen=True):
     command: str = ""
     args: tuple[str, ...] = ()
     cwd: str = ""
-    """From the session's folder on."""
+    """Relative to the session's folder."""
     url: str = ""
     headers: dict[str, str] = field(default_factory=dict)
     bearer_env: str = ""
     """The variable that holds the bearer token for the URL."""
     env: dict[str, str] = field(default_factory=dict)
-    """Variables that it sees besides the usual ones."""
+    """Extra variables that it sees."""
     enabled: bool = True
     enabled_tools: tuple[str, ...] = ()
-    """Only these, where there are any."""
+    """If not empty, only these."""
     disabled_tools: tuple[str, ...] = ()
     sandbox: bool | None = None
     """Whether it runs in the sandbox; by default a project's server does, and yours do not."""
     network: bool = False
-    """Whether it has the network in the sandbox."""
+    """Whether it may use the network in the sandbox."""
     startup_timeout: Seconds = 10.0
     tool_timeout: Seconds = 60.0
 
@@ -218,7 +218,7 @@ class McpSettings(_Section, frozen=True):
     """Servers that speak the Model Context Protocol. A project's own config can't set these."""
 
     budget_pct: Annotated[float, msgspec.Meta(gt=0, le=100)] = 5.0
-    """Percent of the context window that their tools may take before servers are folded."""
+    """Percent of the context window that their tools may use before servers are folded."""
     servers: dict[str, ServerSettings] = field(default_factory=dict)
 
 
@@ -226,13 +226,13 @@ class MemorySettings(_Section, frozen=True):
     """Memories of earlier sessions."""
 
     enabled: bool = False
-    """Whether they are made and read at all; making them with a model costs tokens."""
+    """Whether they are made and read; making them with a model costs tokens."""
     generate: Literal["model", "offline", "off"] = "model"
-    """By a model, without one, or not at all. `model` is `offline` where there is no model."""
+    """With a model, without one, or not at all; without any model, `model` means `offline`."""
     use: bool = True
     """Whether new sessions read them."""
     review: bool = False
-    """Whether what a consolidation changes waits until it is accepted."""
+    """Whether changes wait until the user accepts them."""
     include_adopted: bool = False
     """Whether sessions that were adopted from other tools are read."""
     extract_model: str | None = None
@@ -246,11 +246,11 @@ class MemorySettings(_Section, frozen=True):
     database: str | None = None
     """Where teams share memories: `postgresql+psycopg://ROLE@HOST/DATABASE`, without a password."""
     team: tuple[TeamSettings, ...] = ()
-    """What is shared with whom. Like `database`, never set by a project."""
+    """What is shared with whom. A project can set neither this nor `database`."""
 
 
 class ClusterSettings(_Section, frozen=True):
-    """The Dask cluster of `--cluster`. Read from your own config file and flags alone."""
+    """The Dask cluster of `--cluster`. Read only from your own config file and flags."""
 
     address: str | None = None
     """Of the scheduler, as `tls://host:8786`: what `--cluster config` stands for."""
@@ -264,20 +264,20 @@ class VaultSettings(_Section, frozen=True):
     """Sessions of Codex and Claude Code, kept before those tools delete them."""
 
     watch: bool = False
-    """Whether they are taken in at start and every ten minutes while pinfold runs."""
+    """Whether they are copied at the start and every ten minutes while pinfold runs."""
     max_gb: Annotated[float, msgspec.Meta(gt=0)] = 5.0
-    """Gigabytes; the sessions that were not used for longest go first."""
+    """Gigabytes; the least recently used sessions are removed first."""
     keep_days: Days | None = None
     """Days since their last use; none keeps them."""
 
 
 class UiSettings(_Section, frozen=True):
     notify: Notify = "auto"
-    """How the terminal tells, while it has not the focus, that a turn has ended or asks."""
+    """How the terminal notifies, when not focused, that a turn has ended or asks."""
     statusline: str = ""
     """A shell command that prints the status line; see `tui/status_command.py`."""
     title: bool = True
-    """Whether the terminal's window says where pinfold works and what it does."""
+    """Whether the terminal's title shows where pinfold works and what it does."""
     theme: str = "pinfold"
     vim: bool = False
     """Vim keys in the prompt."""

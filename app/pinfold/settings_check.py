@@ -1,4 +1,4 @@
-"""What is wrong with settings, in a sentence that says what is allowed."""
+"""Says in a sentence what is wrong with settings, and what is allowed."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -11,15 +11,12 @@ from pinfold.closest import listed, nearest, shown, suggestion
 
 
 def complaint(given: Mapping[str, Any], settings: type[msgspec.Struct]) -> str | None:
-    """The first thing that is wrong with `given`, as read from a file or given as texts.
-
-    None where `settings` can be made of it.
-    """
+    """The first error in `given`, which comes from a file or is text; None if there is none."""
     return _of_struct(given, settings, ())
 
 
 def _wrong(value: Any, kind: Any, path: tuple[str, ...]) -> str | None:
-    """What is wrong with the value at `path`, which should be of this type."""
+    """The error of the value at `path`, which should be of this type."""
     info = inspect.type_info(kind)
     match info:
         case inspect.StructType(cls=struct):
@@ -83,7 +80,7 @@ def _of_value(value: Any, kind: Any, info: inspect.Type, path: tuple[str, ...]) 
 
 
 def _described(info: inspect.Type) -> tuple[str, Callable[[Any], bool], str]:
-    """What a type is called, what belongs to it at large, and which of that is allowed."""
+    """What a type is called, a test for values of its kind, and what is allowed."""
     match info:
         case inspect.UnionType(types=types):
             return _described(next(option for option in types if option != inspect.NoneType()))

@@ -1,6 +1,6 @@
 """Reads the settings: flags > environment > the project's file > the user's file.
 
-Every source is checked on its own, so that an error names the file or variable it comes from.
+Each source is checked by itself, so that an error names its file or variable.
 The environment spells a key as `PINFOLD_MODEL__CONTEXT_WINDOW=8192`.
 """
 
@@ -19,7 +19,7 @@ _ALSO = {
     "PINFOLD_MODEL_CONTEXT_WINDOW_TOKENS": ("model", "context_window"),
     "PINFOLD_COMPACT_MODEL_CONTEXT_WINDOW_TOKENS": ("compact", "context_window"),
 }
-"""Variables with a name of their own; a section's own variable beats them."""
+"""Variables with special names; the regular ones override them."""
 
 _LISTS = frozenset(
     {
@@ -49,7 +49,7 @@ _USERS_OWN = frozenset(
         "vault.watch",
     }
 )
-"""What says where data goes and what starts by itself: no project sets it, trusted or not."""
+"""Where data goes and what starts by itself: no project can set these, trusted or not."""
 
 MAX_BYTES = 262_144
 """Of a config file."""
@@ -60,7 +60,7 @@ class Loaded(Struct, frozen=True):
 
     settings: Settings
     origins: Mapping[str, str]
-    """`model.name` -> the source that set it; what is absent is a default."""
+    """`model.name` -> the source that set it; defaults are absent."""
     files: tuple[Path, ...]
     warnings: tuple[str, ...]
 
@@ -142,7 +142,7 @@ def _checked(data: dict[str, Any], source: str) -> dict[str, Any]:
 
 
 def _without_users_own(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """What a project's file sets without what it may not, and the names of that."""
+    """A project's settings without those it may not set, and the names of these."""
     refused = [
         f"{section}.{key}"
         for section, values in data.items()
@@ -162,7 +162,7 @@ def _without_users_own(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]
 def _narrowed(
     data: dict[str, Any], below: list[tuple[str, dict[str, Any]]]
 ) -> tuple[dict[str, Any], list[str]]:
-    """What a project that the user has not trusted may set, and the names of the rest."""
+    """The settings that an untrusted project may set, and the names of the others."""
     kept: dict[str, Any] = {}
     waiting: list[str] = []
     for section, values in data.items():
@@ -179,7 +179,7 @@ def _narrowed(
 
 
 def _narrows(name: str, value: Any, below: list[tuple[str, dict[str, Any]]]) -> bool:
-    """Whether a setting lets less happen than what is set `below`, or only changes colours."""
+    """Whether a setting is stricter than the one `below`, or only changes colours."""
     match name:
         case "approvals.mode":
             now = MODES.index(_set_last(name, "ask", below))

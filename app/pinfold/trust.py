@@ -1,4 +1,4 @@
-"""Folders whose own config file counts in full, and texts of theirs that the user has accepted."""
+"""Folders that the user trusts, and texts in them that the user has accepted."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ def is_trusted(home: Path, folder: Path) -> bool:
 
 
 def trust(home: Path, folder: Path) -> None:
-    """Trust `folder` and what is in it from now on. Raises `OSError`."""
+    """Trust `folder` and all in it. Raises `OSError`."""
     home.mkdir(parents=True, exist_ok=True)
     listed = sorted({*_listed(home), str(folder)})
     write_atomic(home / "trusted.json", msgspec.json.format(msgspec.json.encode(listed), indent=1))
@@ -36,7 +36,7 @@ def _listed(home: Path) -> set[str]:
 
 
 def accepted(home: Path) -> dict[str, str]:
-    """The files of projects whose text the user has accepted, with the hash of that text."""
+    """Project files that the user has accepted, with the hash of the accepted text."""
     try:
         found = msgspec.json.decode(read(home / ACCEPTED, MAX_BYTES), type=dict[str, str])
     except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
@@ -45,7 +45,7 @@ def accepted(home: Path) -> dict[str, str]:
 
 
 def accept(home: Path, texts: Mapping[str, str]) -> None:
-    """Accept texts, by file and hash, instead of earlier ones. Raises `OSError`."""
+    """Accept texts, by file and hash, in place of earlier ones. Raises `OSError`."""
     home.mkdir(parents=True, exist_ok=True)
     found = accepted(home) | dict(texts)
     write_atomic(home / ACCEPTED, msgspec.json.format(msgspec.json.encode(found), indent=1))

@@ -72,7 +72,7 @@ def test_with_json_each_ending_is_json(
         assert isinstance(found, dict)
         return found
 
-    asks = "it asks first: use --yes when nobody can answer"
+    asks = "this asks first: use --yes when nobody can answer"
     assert said("forget", key) == said("clear") == {"error": asks}
     assert "No memory's key" in said("forget", "0198")["error"]
     monkeypatch.setattr(sys, "stdin", Terminal("n\nn\n"))

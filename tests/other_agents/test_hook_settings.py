@@ -109,7 +109,7 @@ def test_the_diff_is_shown_and_nobody_is_asked_twice(
     assert run(["hook", "install", "codex"]) == 2
     shown = capsys.readouterr()
     assert '+            "command": ' in shown.out
-    assert shown.err == "pinfold: it asks first: use --yes when nobody can answer\n"
+    assert shown.err == "pinfold: this asks first: use --yes when nobody can answer\n"
     assert not (home / ".codex" / "hooks.json").exists()
     run(["hook", "install", "codex", "--yes"])
     assert "once you trust it" in capsys.readouterr().out
@@ -139,7 +139,7 @@ def test_status_says_what_keeps_a_hook_from_answering(
     run(["hook", "status", "codex"])
     assert capsys.readouterr().out == (
         "Codex: installed in ~/.codex/hooks.json, but not trusted yet: see /hooks.\n"
-        "Last without an answer: 2026-01-02 two\n"
+        "Last failure: 2026-01-02 two\n"
     )
     (home / ".codex" / "config.toml").write_text(
         f'[hooks.state."{home}/.codex/hooks.json:session_start:0:0"]\ntrusted_hash = "sha256:1"\n'

@@ -1,4 +1,4 @@
-"""The arguments of commands: declared once, read from a slash command and from a command line."""
+"""Arguments of commands, declared once for slash commands and the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CommandError(Exception):
 
 
 class Argument(Struct, frozen=True):
-    """What a command takes: an option, where its name begins with a dash, else a word."""
+    """An argument; an option if its name begins with a dash."""
 
     names: str
     """Its names, separated by spaces."""
@@ -30,21 +30,21 @@ class Argument(Struct, frozen=True):
     metavar: str = ""
     """How its value is written."""
     kind: Kind = "word"
-    """`words` takes any number of them; `rest` all text of a slash command as it is typed, but for
-    flags before and after it; `flag` is true and `off` false where it is given."""
+    """`words` takes any number of words; `rest` all text of a slash command as typed, except flags
+    before and after it; `flag` is true and `off` false when given."""
     read: Callable[[str], Any] | None = None
-    """Makes the value of a word. Raises `ValueError`, which says what it must be."""
+    """Converts a word. Raises `ValueError` that says what it must be."""
     choices: tuple[str, ...] = ()
-    """All that the value can be."""
+    """All values it can have."""
     offers: Callable[[Context], Sequence[str]] | None = None
-    """What is offered for completion, where that is not `choices`."""
+    """Completions, if not `choices`."""
     default: Any = None
     into: str = ""
-    """The name of the value, where it is not that of the argument."""
+    """The name of the value, if not that of the argument."""
     apart: str = ""
-    """Of the options that have this in common only one may be given."""
+    """Only one of the options that share this may be given."""
     many: Literal["", "append", "extend"] = ""
-    """Whether it may be given again: each value is added, or all that are in it."""
+    """It may be repeated: each value is appended, or each list extends the last."""
     count: int | None = None
     """How many values it takes, if not one."""
     needed: bool = False
@@ -99,7 +99,7 @@ class Argument(Struct, frozen=True):
 
 
 def _long(names: str) -> str:
-    """The first of the names that is no single letter."""
+    """The first name that is not a single letter."""
     return next((name for name in names.split() if len(name) > 2), names.split(maxsplit=1)[0])
 
 
@@ -112,7 +112,7 @@ def add(parser: argparse.ArgumentParser, arguments: Iterable[Argument]) -> None:
 
 
 def usage(arguments: Sequence[Argument], *, short: bool = False) -> str:
-    """How they are written; `short` is without options."""
+    """How they are written; `short` leaves out options."""
     return " ".join(argument.usage for argument in arguments if not (short and argument.is_option))
 
 
@@ -154,7 +154,7 @@ def _rest(command: str, arguments: Sequence[Argument], text: str) -> Mapping[str
 
 
 def whole(least: int) -> Callable[[str], int]:
-    """Reads a whole number that is no less."""
+    """A reader of whole numbers from `least` up."""
 
     def read_whole(text: str) -> int:
         number = int(text) if text.lstrip("+-").isdecimal() else least - 1

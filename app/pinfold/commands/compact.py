@@ -1,4 +1,4 @@
-"""`/compact`: see the next window, or make it at once."""
+"""`/compact`: shows the next window, or applies it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pinfold.compaction.view import PlanOptions
 
 SHOWN = 6
-"""Lost things that are named after a compaction."""
+"""Lost texts that are named after a compaction."""
 
 
 def _roles(text: str) -> tuple[str, ...]:
@@ -91,11 +91,11 @@ _FIELDS = {
     "keep_roles": "keep_roles",
     "focus": "focus",
 }
-"""The options of a plan that they change."""
+"""Plan options, by argument."""
 
 
 def wished(options: PlanOptions, given: Mapping[str, Any]) -> PlanOptions:
-    """`options`, with what of `SHARED` was given."""
+    """`options`, changed by the arguments of `SHARED` that were given."""
     from dataclasses import replace
 
     values = {_FIELDS[name]: given[name] for name in _FIELDS if given.get(name) is not None}

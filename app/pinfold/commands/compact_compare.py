@@ -1,4 +1,4 @@
-"""`/compact --compare`: what each strategy would come to, side by side."""
+"""`/compact --compare`: what each strategy would leave and lose, side by side."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _WHY = 55
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a strategy would come to."""
+    """The result of a strategy."""
 
     draft: CompactionDraft
     loss: Loss
 
 
 async def compare(context: Context, options: PlanOptions) -> None:
-    """Plan with every strategy, have models write for those that need one, and tell."""
+    """Plan with every strategy, those that use a model included, and print a table."""
     session = context.session
     compaction = session.compaction
     context.tell(await _announced(session))
@@ -46,7 +46,7 @@ async def compare(context: Context, options: PlanOptions) -> None:
             try:
                 draft = await compaction.draft(name, options, trigger=trigger)
                 made[name] = Made(draft, await compaction.loss(draft))
-            except Exception as error:  # one that fails, a third party's perhaps, is told as such
+            except Exception as error:  # such as a third party's: its row says why
                 made[name] = error
 
     await session.compacting(work)
@@ -54,7 +54,7 @@ async def compare(context: Context, options: PlanOptions) -> None:
 
 
 async def _announced(session: Session) -> str:
-    """Who is asked, and what that takes."""
+    """Which model is asked, and what that costs."""
     compaction = session.compaction
     asking = [name for name in compaction.strategies if compaction.asks_model(name)]
     used = session.reading().used

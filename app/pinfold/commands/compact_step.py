@@ -1,4 +1,4 @@
-"""Where a compaction stands, in words; loaded with the screen."""
+"""The progress of a compaction as text; loaded with the screen."""
 
 from pinfold.agent.updates import CompactionProgress
 

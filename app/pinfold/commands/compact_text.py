@@ -1,4 +1,4 @@
-"""A compaction in words: what `pinfold compact` and `/compact --verbose` say."""
+"""A compaction as text, for `pinfold compact` and `/compact --verbose`."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -34,11 +34,11 @@ _FROM: dict[WindowSource, str] = {
 _WORDS = 44
 """Characters of an item's text on a line."""
 _RUN = 6
-"""Neighbours with one verdict that each have their line."""
+"""Longest run of items with one verdict that gets a line per item."""
 
 
 def price(quote: "Quote", used: int) -> str:
-    """What a strategy that asks a model costs, before it is asked."""
+    """What a strategy that uses a model will cost."""
     cost = ""
     if quote.cost is not None:
         cached = "" if quote.cached is None else f" ({dollars(quote.cached)} from its prompt cache)"
@@ -47,7 +47,7 @@ def price(quote: "Quote", used: int) -> str:
 
 
 def lines(report: DryRunReport, *, verbose: bool) -> Iterator[str]:
-    """The report; long runs with one verdict are one line each where it is not `verbose`."""
+    """The report; unless `verbose`, a long run of items with one verdict is one line."""
     share = f"{1 - report.after / report.before:.0%} less" if report.before else ""
     yield f"Strategy {report.strategy}: {report.before:,} → {report.after:,} tokens, {share}"
     yield (
@@ -93,7 +93,7 @@ def _alone(row: ReportRow, after: int, width: int) -> str:
 
 
 def _fate(row: ReportRow) -> tuple[str, str]:
-    """The sign, and what becomes of an item and why."""
+    """An item's sign, and its verdict with the reason."""
     sign, word = _VERDICTS[row.verdict]
     if row.reason.startswith(word):  # as in “pinned by #12”
         return sign, row.reason

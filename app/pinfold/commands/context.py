@@ -1,4 +1,4 @@
-"""What commands act on: a session, the outside of it, and the screen."""
+"""What commands act on: a session, the host, and the screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Start: TypeAlias = "Callable[[Approver], Awaitable[Session]]"
 
 
 class Context(Protocol):
-    """What a command may do."""
+    """What a command can use."""
 
     @property
     def session(self) -> Session:
@@ -32,23 +32,23 @@ class Context(Protocol):
     def themes(self) -> Sequence[str]: ...
 
     def tell(self, text: str, level: Level = "info") -> None:
-        """A message in the transcript that is not part of the window."""
+        """Print a message in the transcript; the model does not see it."""
         ...
 
     def preview(self, strategy: str, options: PlanOptions) -> None:
-        """Show the next window before it is made."""
+        """Preview the next window."""
         ...
 
     def open(self, panel: str, argument: str = "") -> None:
-        """Put a panel on top; what the argument means is the panel's."""
+        """Open a panel, which interprets the argument."""
         ...
 
     def show_agent(self, number: int, item: int = 0) -> None:
-        """Show the transcript of an agent of the session, at one of its items."""
+        """Open the transcript of an agent at one of its items."""
         ...
 
     def find(self, text: str) -> None:
-        """Look for `text` in the transcript; without one, ask for it."""
+        """Search the transcript for `text`; if empty, ask for it."""
         ...
 
     def show(self, n: int) -> None:
@@ -57,28 +57,28 @@ class Context(Protocol):
 
     def set_theme(self, name: str) -> None: ...
     def use_statusline(self, command: str) -> None:
-        """Have the user's command write the status line from now on; an empty one, never."""
+        """Let a command of the user's write the status line; an empty one ends that."""
         ...
 
     def copy(self, text: str) -> None: ...
     async def edit_prompt(self) -> None:
-        """The prompt's text in the user's own editor."""
+        """Edit the prompt in the user's editor."""
         ...
 
     def put(self, text: str, pasted: Sequence[str] = ()) -> None:
-        """Put `text` into the prompt, before what is there; `pasted` was not typed."""
+        """Put `text` at the start of the prompt; `pasted` parts of it were not typed."""
         ...
 
     def insert(self, text: str) -> None:
-        """Put `text` into the prompt where the cursor stands, with spaces about it."""
+        """Insert `text` at the cursor, with spaces around it."""
         ...
 
     async def switch(self, start: Start) -> None:
-        """Continue with another session. Where it can't be opened, the old one stays."""
+        """Switch to another session; if it can't be opened, the old one stays."""
         ...
 
     async def suspend_job(self) -> None:
-        """Stop, and give the terminal back to the shell, until that continues us."""
+        """Suspend the process, as Ctrl+Z does."""
         ...
 
     async def quit(self) -> None: ...

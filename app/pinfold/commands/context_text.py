@@ -1,4 +1,4 @@
-"""The window in words: what the rows of the context panel and `pinfold context` say."""
+"""The window as text, for the context panel and `pinfold context`."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -28,7 +28,7 @@ PARTS = {
     "memories": "memories",
 }
 SIGNS = {"pinned": "⚑", "shortened": "◑", "masked": "◐", "folded": "○"}
-"""How much of an item stays: all of it, its ends, its call alone, a line at most."""
+"""By what stays of an item: all, its ends, its call, a line at most."""
 _FORMS: dict[Form, str] = {
     "full": "",
     "short": "shortened",
@@ -45,7 +45,7 @@ def kind(row: ContextRow | ItemRow) -> str:
 
 
 def words(row: ContextRow | ItemRow) -> str:
-    """The tool and how the item begins; the name of what is before the window."""
+    """The tool and the beginning of the item; for a part before the window, its name."""
     if isinstance(row, ContextRow):
         return one_line(row.name)
     if row.agent:
@@ -55,7 +55,7 @@ def words(row: ContextRow | ItemRow) -> str:
 
 
 def marks(row: ContextRow | ItemRow) -> tuple[str, ...]:
-    """`pinned`, `masked`, `folded`: what the user has done to it."""
+    """`pinned`, `masked`, `folded`: how it differs from a plain item."""
     if isinstance(row, ContextRow):
         return ("folded",) if row.folded else ()
     form = _FORMS[row.form]
@@ -72,7 +72,7 @@ def age(at: datetime, now: datetime) -> str:
 
 
 def facts(overview: Overview) -> list[str]:
-    """What the gauge does not show: the generation, what is kept free, how many items."""
+    """What the gauge does not show: the window's number, the reserve, counts of items."""
     reading, rows = overview.reading, overview.rows
     counts = dict.fromkeys(SIGNS, 0)
     for row in rows:

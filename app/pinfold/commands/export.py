@@ -1,4 +1,4 @@
-"""The session as a document: `/export`, and what `pinfold export` shares with it."""
+"""`/export`, and what `pinfold export` shares with it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
 from pinfold.sanitize import escaped, safe
 
-# What makes documents is imported when one is made: after the first paint.
+# Imported with the first export, not before the first paint.
 if TYPE_CHECKING:
     from pinfold.agent.session import Session
     from pinfold.export.formats import Format, Scope
@@ -30,11 +30,11 @@ SHARED = (
 
 
 class Wish(NamedTuple):
-    """What is to be exported, and where to."""
+    """What to export, and where to."""
 
     format: Format
     path: Path | None = None
-    """None: a name of its own in the working directory."""
+    """None: a default name in the working directory."""
     scope: Scope | None = None
     redact: bool = True
 
@@ -44,9 +44,9 @@ class Document(NamedTuple):
 
     content: bytes
     name: str
-    """What its file is called where the user names none."""
+    """The default name of its file."""
     secrets: int | None
-    """How many were replaced; None where they were let through."""
+    """How many were replaced; None if they were left in."""
 
 
 def wish(
@@ -89,7 +89,7 @@ def document(asked: Wish, transcript: ExportedSession, lines: Iterable[bytes] = 
 
 
 def save(document: Document, asked: Wish, cwd: Path) -> str:
-    """Write the document; a line that says where and what was taken out. Raises `CommandError`."""
+    """Write the document; returns a sentence on where, and on secrets. Raises `CommandError`."""
     from pinfold.atomic_files import failure, write_atomic
 
     path = cwd / (asked.path.expanduser() if asked.path else document.name)
@@ -106,7 +106,7 @@ def save(document: Document, asked: Wish, cwd: Path) -> str:
 
 
 def replaced(secrets: int | None) -> str:
-    """What became of the secrets."""
+    """What was done about secrets."""
     match secrets:
         case None:
             return "secrets were not removed"

@@ -1,4 +1,4 @@
-"""What may go wrong, said to the user."""
+"""Expected failures, and how they are shown."""
 
 from pinfold.adopt.adoption import NotASession
 from pinfold.commands.arguments import CommandError
@@ -27,11 +27,11 @@ EXPECTED = (
 )
 """Failures whose text is meant for the user."""
 WRONG_USE = (SettingsError, NoSuchModel)
-"""Those that only the user can fix, by asking for something else: exit code 2."""
+"""Failures that the user must fix: exit code 2."""
 
 
 def told(error: Exception) -> str:
-    """A plain line on `error`; one that nobody expected is a bug, and is called so."""
+    """`error` in a line; an unexpected one is called a bug."""
     if isinstance(error, EXPECTED):
         return str(error)
     what = " ".join(f"{type(error).__name__}: {error}".split())

@@ -1,4 +1,4 @@
-"""Commands on what was: earlier windows, and what the host remembers."""
+"""Commands on earlier windows, and on what pinfold remembers."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,7 +8,7 @@ from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context, Level
 
 DIGEST = 1_000
-"""Tokens of the digest that `/checkpoint show` tells."""
+"""Tokens of the digest in `/checkpoint show`."""
 _SHOWN = 100
 """Lines of a note in the transcript."""
 
@@ -50,7 +50,7 @@ async def _restore(context: Context, generation: int) -> None:
 
 
 async def fork(context: Context, generation: int) -> None:
-    """Fork the session whose window is that one."""
+    """Fork the session at that window."""
     session = idle(context)
     await context.switch(partial(context.host.fork_window, session.folder, generation))
     context.tell(f"Forked from session {session.id} at its window {generation}.")
@@ -74,7 +74,7 @@ def _named(context: Context, *words: str) -> int:
 
 
 def _note(context: Context, lines: Sequence[str], option: str) -> str:
-    """The lines, or the last of them where there are many."""
+    """The lines, or the last `_SHOWN` of them."""
     if len(lines) <= _SHOWN:
         return "\n".join(lines)
     command = f"pinfold history {context.session.id} {option}"

@@ -1,4 +1,4 @@
-"""Earlier windows in words: what `/history` and `pinfold history` say."""
+"""Earlier windows as text, for `/history` and `pinfold history`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -60,7 +60,7 @@ def counts(items: Sequence[Difference]) -> str:
 
 
 def fits(reading: GaugeReading) -> str:
-    """Whether the next request can carry the window."""
+    """The window's tokens, and whether they fit into a request."""
     used = f"{tokens(reading.used)} of {tokens(reading.limit)} tokens"
     over = reading.used - reading.usable
     if over <= 0:

@@ -1,4 +1,4 @@
-"""A session's prompts, and what was done since each."""
+"""A session's prompts, and what was done after each."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ class PastPrompt:
     text: str
     at: datetime
     files: int
-    """Files that the agent changed since."""
+    """Files that the agent changed after it."""
 
 
 class LookBack:
-    """The prompts of a session, and what was done since each."""
+    """The prompts of a session, and what was done after each."""
 
     def __init__(self, events: Iterable[Event]) -> None:
-        """`events` are at least the items and what was observed."""
+        """`events` include at least `ItemAdded` and `ArtifactObserved`."""
         self._asked: list[tuple[int, Event]] = []
-        """Each prompt, with how much had been observed before it."""
+        """Each prompt, with the number of observations before it."""
         self._seen: list[ArtifactObserved] = []
         for event in events:
             match event.data:
@@ -61,11 +61,11 @@ class LookBack:
         raise CommandError(f"#{n} is not one of your prompts; /rewind lists them.")
 
     def changes(self, n: int) -> list[SpanChange]:
-        """What the agent has done to files since prompt `n`."""
+        """Changes of files after prompt `n`."""
         return changes(self._since(n))
 
     def commands(self, n: int) -> int:
-        """How many commands have run since prompt `n`."""
+        """The number of commands run after prompt `n`."""
         return sum(seen.kind == "command" for seen in self._since(n))
 
     def _since(self, n: int) -> Sequence[ArtifactObserved]:

@@ -1,4 +1,4 @@
-"""What was lost in words, by the item that said it."""
+"""Lost texts, grouped by item."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from pinfold.agent.steering.steering import Steering
 
 _WORDS = 60
-"""Characters of a lost thing in a sentence."""
+"""Characters of a lost text in a sentence."""
 
 
 def by_item(lost: Iterable[LostLine]) -> dict[int, list[LostLine]]:
-    """The items in the order of their first loss, and what of each was lost."""
+    """Losses by item, in the order of each item's first loss."""
     found: dict[int, list[LostLine]] = {}
     for loss in lost:
         found.setdefault(loss.item, []).append(loss)
@@ -27,7 +27,7 @@ def by_item(lost: Iterable[LostLine]) -> dict[int, list[LostLine]]:
 
 
 def abouts(window: Steering, lost: Iterable[LostLine]) -> dict[int, str]:
-    """What the items are that said it. Counting takes a while."""
+    """Descriptions of the items, by number. Counts tokens, so not on the event loop."""
     items = (window.item(loss.item) for loss in lost)
     return {item.n: about(item, window.count(item.content)) for item in items if item is not None}
 
@@ -42,13 +42,13 @@ def about(item: Item, size: int) -> str:
 
 
 def listed(lost: Iterable[LostLine], items: Mapping[int, str]) -> str:
-    """`#12 your message, 300 lines, 4.8k tokens: number 101, 200`; `items` says what they are."""
+    """`#12 your message, 300 lines, 4.8k tokens: number 101, 200`; `items` are descriptions."""
     groups = by_item(lost).items()
     return "; ".join(f"#{n} {items[n]}: {', '.join(_values(some))}" for n, some in groups)
 
 
 def _values(some: Iterable[LostLine]) -> Iterable[str]:
-    """Each kind is said once."""
+    """The texts; a kind is named once."""
     last = ""
     for loss in some:
         text = one_line(loss.text)[:_WORDS]

@@ -36,7 +36,7 @@ class ServerLine(Struct, frozen=True):
     tokens: int
     """Of each request."""
     note: str
-    """Why it does not run, what it asks, how it is folded."""
+    """Why it does not run, what it asks, or that it is folded."""
 
     @property
     def sign(self) -> str:
@@ -123,7 +123,7 @@ def _tool(tool: ServerTool, cost: int) -> str:
 
 
 def question(state: ServerState) -> str:
-    """What a question of a server covers, to be read."""
+    """The text that a server's question is about."""
     asked = state.question
     assert asked is not None
     return clean("\n\n".join(part for part in (asked.diff, asked.text) if part))

@@ -1,4 +1,4 @@
-"""Commands on the model and on what it may do."""
+"""Commands on the model and on approvals."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ CYCLE = {
     "read-only": "nothing can be written",
     "plan": "the agent reads and makes a plan",
 }
-"""What one key goes through. `full` has no sandbox, so it has to be typed."""
+"""Modes that Shift+Tab cycles through. `full` has no sandbox, so it must be typed."""
 
 
 def next_mode(mode: str) -> str:

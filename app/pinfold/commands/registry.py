@@ -24,7 +24,7 @@ _MODULES = (
     "skills",
     "screen",
 )
-"""Those with `ACTIONS`, in the order of the help."""
+"""Modules with `ACTIONS`, in the order of the help."""
 
 ACTIONS: tuple[Action, ...] = tuple(
     action for name in _MODULES for action in import_module(f"pinfold.commands.{name}").ACTIONS
@@ -52,7 +52,7 @@ USUAL = (
     "adopt",
     "help",
 )
-"""The commands that a list begins with while nobody has used any."""
+"""Commands at the top of the list until the user has used some."""
 BY_ID = {action.id: action for action in ACTIONS}
 BY_SLASH = {name: action for action in ACTIONS for name in action.slash}
 
@@ -60,9 +60,9 @@ _COMMAND = re.compile(r"/([a-z][\w:-]*)(?:\s+(.*))?\Z", re.DOTALL)
 
 
 def parse(text: str) -> tuple[Action, str] | None:
-    """The action and argument of a `/command`; None where `text` is no command.
+    """The action and argument of a `/command`; None if `text` is not a command.
 
-    Raises `CommandError` for an unknown one, and names the nearest.
+    Raises `CommandError` for an unknown one; it suggests the nearest.
     """
     match = _COMMAND.match(text.strip()) if text.startswith("/") else None
     if match is None:

@@ -1,4 +1,4 @@
-"""Going back to before one of the user's prompts."""
+"""`/rewind`: goes back to before one of the user's prompts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def go_back(context: Context, past: LookBack, n: int, undos: Sequence[Undo
 
 
 def not_undone(commands: int) -> str:
-    """What to say of commands that ran in the span."""
+    """A sentence on commands that ran."""
     if commands == 1:
         return "1 command ran; what it changed is not undone."
     return f"{commands} commands ran; what they changed is not undone."

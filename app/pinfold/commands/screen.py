@@ -1,4 +1,4 @@
-"""Commands on the screen, and the keys that its widgets carry out themselves."""
+"""Commands on the screen, and keys that its widgets handle."""
 
 import asyncio
 from operator import methodcaller

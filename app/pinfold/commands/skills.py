@@ -18,7 +18,7 @@ LIST = Argument("what", metavar="[list]", choices=("list",))
 
 
 def library_of(context: Context) -> Library:
-    """Raises `CommandError` where the session has none."""
+    """Raises `CommandError` if the session has none."""
     if (library := context.session.library) is None:
         raise CommandError("This session has no skills or custom commands.")
     return library

@@ -37,7 +37,7 @@ def called(one: Extension) -> str:
 
 
 def standing(one: Extension) -> list[str]:
-    """Notes beyond its description, in short clauses."""
+    """Short notes: its state, who may start it, what has no effect."""
     found = [
         SAID[one.state],
         f"hidden by {one.hidden_by}" if one.hidden_by else "",
@@ -61,7 +61,7 @@ def lines(found: Iterable[Extension], count: Callable[[str], int]) -> list[str]:
 
 
 def page(one: Extension) -> str:
-    """All of it, as the model would read it; safe to show."""
+    """Its description, notes and text; safe to show."""
     beside = f"other files: {', '.join(map(one_line, one.files))}" if one.files else ""
     head = [one.description, one.shown, *standing(one), beside]
     return "\n".join([*filter(None, head), "", one.body])

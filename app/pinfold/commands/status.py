@@ -1,4 +1,4 @@
-"""Commands that say how the session stands: `/status`, `/cost`, `/diff`."""
+"""`/status`, `/cost`, `/diff`."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _used(usage: Usage) -> str:
 
 
 async def working_tree(folder: Path) -> str:
-    """What differs from the last commit in the repository of `folder`, untracked files included.
+    """The diff to the last commit in the repository of `folder`, untracked files included.
 
     Raises `CommandError` outside a repository.
     """
@@ -114,7 +114,7 @@ async def working_tree(folder: Path) -> str:
 
 
 def _named(text: str) -> str:
-    """A diff whose file headers are reduced to names, with what befell the file."""
+    """The diff with file headers reduced to names, `(deleted)` and `(binary)`."""
     out: list[str] = []
     for part in re.split(r"^diff --git ", text, flags=re.MULTILINE)[1:]:
         head, hunk, body = part.partition("\n@@ ")

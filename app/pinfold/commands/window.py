@@ -1,4 +1,4 @@
-"""Commands on the window: what stays in it, what it is for, when it is full."""
+"""Commands on the window: pins, marks, the goal, the threshold."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _named(pins: Iterable[Pin]) -> str:
 
 
 def _known(name: str, known: Sequence[Pin]) -> list[Pin]:
-    """The pin of that name; it may hold what is no longer in the window."""
+    """The pin of that name, even if what it holds has left the window."""
     return [place for place in known if str(place) == name.removeprefix("#")]
 
 
@@ -92,7 +92,7 @@ async def pins(context: Context) -> None:
 
 
 def _runs(held: Sequence[tuple[Pin, int]]) -> list[tuple[list[Pin], int]]:
-    """Pins and their cost; items in a row are one."""
+    """Pins and their cost; neighbouring items are one run."""
     runs: list[tuple[list[Pin], int]] = []
     for place, cost in held:
         last = runs[-1][0][-1] if runs else None
@@ -203,7 +203,7 @@ def _share(session: Session, count: int) -> str:
 
 
 def _tell(context: Context, line: str, effect: Effect) -> None:
-    """Say what was done, and what of it was not."""
+    """Print what was done, and what was not."""
     lines = [line, *(f"Not {sentence}." for sentence in effect.left)]
     if effect.warning:
         lines.append(effect.warning)

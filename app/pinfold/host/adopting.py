@@ -1,4 +1,4 @@
-"""Adopting the sessions of other tools, and finding them."""
+"""Finds and adopts sessions of other tools."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -43,23 +43,24 @@ TOOLS = {
     "pinfold": "pinfold",
 }
 _BY_OPENING = (ModelChanged, WindowCounted)
-"""What opening a session alone writes."""
+"""Events that opening a session writes by itself."""
 
 
 class Adopted(NamedTuple):
-    """A session of ours that holds another tool's."""
+    """An adopted session."""
 
     folder: Path
     said: str
-    """What was adopted and what was not, on a line."""
+    """What was adopted and what was not, in a line."""
 
 
 def adopt(ctx: AppContext, path: Path, index: int = 0, *, its_folder: bool = False) -> Adopted:
-    """Copy the session in `path` into one of ours, or find the copy that nobody went on in.
+    """Copy the session in `path` into one of ours; if that was done and nobody continued the copy,
+    return the copy.
 
-    It goes on in the present folder, or with `its_folder` in the one that it names, if that exists.
-    Consent that was given in it counts for nothing here, nor do its goal, its core and what it
-    recorded until they are confirmed. Raises `NotASession`, `JournalError`.
+    It works in the present folder, or with `its_folder` in the one that it names, if that exists.
+    Approvals given in it do not count here; its goal, core and recorded facts only once confirmed.
+    Raises `NotASession`, `JournalError`.
     """
     adoption = read(path, index)
     there = Path(adoption.cwd)
@@ -93,7 +94,7 @@ def read(path: Path, index: int = 0) -> Adoption:
 
 
 def _untouched(store: SessionStore, adopted: Sequence[Event], cwd: Path) -> Path | None:
-    """The session in `cwd` that holds just these events."""
+    """The session in `cwd` that holds exactly these events."""
     (first, *rest) = adopted
     assert isinstance(first.data, SessionStarted)
     assert first.data.adopted is not None
@@ -134,7 +135,7 @@ def _summary(adoption: Adoption) -> str:
 
 
 def _moved(cwd: Path, named: str, *, exists: bool) -> str:
-    """Where it continues, if that is not the folder that it names."""
+    """A sentence on the folder, if it is not the one that the session names."""
     here = one_line(paths.shown(cwd))
     if exists and Path(named).resolve() != cwd:
         there = one_line(paths.shown(Path(named)))
@@ -174,10 +175,8 @@ def _left(own: Unconfirmed) -> str:
 
 
 def adoptable(ctx: AppContext, search: str = "") -> Iterator[ForeignSession]:
-    """The sessions of other tools here, last used first, each as soon as it is read.
-
-    With `search`, those whose title, folder, model or id holds all of its words.
-    """
+    """Sessions of other tools, last used first, each as soon as it is read; with `search`, those
+    whose title, folder, model or id contains all of its words."""
     words = search.lower().split()
     shelf = Shelf(ctx.home)
     kept = [ToolFolder(tool, shelf.root / tool, (f"*/*{SUFFIX}",)) for tool in KEPT_TOOLS]

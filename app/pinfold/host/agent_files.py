@@ -21,11 +21,11 @@ FOLDER = "agents"
 MAX_PROMPT = 32_768
 """Characters."""
 MAX_FILES = 50
-"""Of a folder."""
+"""In a folder."""
 MAX_NAME = 40
 
 OWN_TOOLS = ("recall", "memory_apply", "skill")
-"""Those that belong to a session; `skill` is the one that may be withheld."""
+"""Tools of every session; only `skill` can be withheld."""
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "Read": ("read_file",),
     "LS": ("list_dir",),
@@ -43,11 +43,11 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "WebSearch": ("web_search",),
     "Skill": ("skill",),
 }
-"""Claude Code's tools, with ours."""
+"""Claude Code's tools, and ours."""
 _OTHER_MODELS = frozenset({"", "inherit", "sonnet", "opus", "haiku"})
-"""What Claude Code's files say for a model."""
+"""Models in Claude Code's files that mean the session's own."""
 _OTHER_MODES: Mapping[str, Mode] = {"plan": "read-only", "default": "ask"}
-"""Its permission modes that ask for less than pinfold would give."""
+"""Its permission modes that are narrower than pinfold's default."""
 _NO_EFFECT = ("hooks", "mcpServers", "skills")
 """Keys of Claude Code's files that have no effect here and get a note."""
 
@@ -56,15 +56,13 @@ _NO_EFFECT = ("hooks", "mcpServers", "skills")
 class AgentFiles:
     known: Mapping[str, Agent]
     problems: tuple[str, ...]
-    """Sentences for the user: on each file that defines no agent, and on agents that wait for
-    trust."""
+    """Sentences: on files that define no agent, and on agents that wait for trust."""
 
 
 def known_agents(ctx: AppContext, tools: Collection[str]) -> AgentFiles:
-    """pinfold's own agents, the user's, and those of a project that the user trusts. Blocking.
+    """The agents of pinfold, the user, and a project that the user trusts. Blocking.
 
-    The user's replace pinfold's own of the same name; a project's replace none. `tools` are the
-    names of those that there are.
+    The user's replace pinfold's of the same name; a project's replace none. `tools` are names.
     """
     known = dict(BUILT_IN)
     problems: list[str] = []
@@ -89,7 +87,7 @@ def known_agents(ctx: AppContext, tools: Collection[str]) -> AgentFiles:
 
 
 def _waiting(ctx: AppContext) -> Iterator[str]:
-    """A sentence on each folder of a project whose agents wait for trust."""
+    """A sentence on each project folder whose agents wait for trust."""
     for folder in _projects(ctx):
         if count := len(_files(folder, [])):
             agents = "1 agent" if count == 1 else f"{count} agents"
@@ -97,8 +95,7 @@ def _waiting(ctx: AppContext) -> Iterator[str]:
 
 
 def _folders(ctx: AppContext) -> Iterator[tuple[Path, Path | None]]:
-    """Where agents are defined, each folder with the one that its links must stay in; those that
-    win come first."""
+    """Folders of agents, the most important first, each with the folder that links must stay in."""
     yield paths.config_folder() / FOLDER, None
     yield _of_claude(), None
     if ctx.trusted:
@@ -139,7 +136,7 @@ def _read(file: Path, root: Path | None, tools: Collection[str]) -> Agent:
         real = file.resolve()
     except (OSError, RuntimeError) as error:
         raise FrontMatterError(f"{_shown(file)} can't be read: its links form a loop.") from error
-    # Else a repository could have any file of the user's sent to the model.
+    # Otherwise a repository could send any file of the user's to the model.
     if root is not None and not real.is_relative_to(root.resolve()):
         raise FrontMatterError(f"{_shown(file)} can't be read: its link leaves the project.")
     found = read(real)
@@ -167,7 +164,7 @@ def _read(file: Path, root: Path | None, tools: Collection[str]) -> Agent:
 
 
 def _tools(found: FrontMatter, there: Collection[str], notes: list[str]) -> tuple[str, ...] | None:
-    """Those of `there` that the file names, in either spelling; None for all."""
+    """The tools of `there` that the file names, in either spelling; None: all."""
     named = found.words("tools")
     every = not named or named in (("*",), ("all",))
     allowed = list(there) if every else _ours(named, there, notes)

@@ -11,7 +11,7 @@ from pinfold.tools.git import git
 
 @dataclass(frozen=True, slots=True)
 class AgentWorktrees:
-    """Those beside the repository of `folder`; see `agent.children.definition.Worktrees`."""
+    """Worktrees beside the repository of `folder`; a port of `agent.children.definition`."""
 
     folder: Path
 

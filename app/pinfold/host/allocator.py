@@ -1,4 +1,4 @@
-"""The C library's memory: how it is shared among threads."""
+"""How threads share the C library's memory."""
 
 from contextlib import suppress
 
@@ -6,11 +6,10 @@ _M_ARENA_MAX = -8
 
 
 def share_heaps() -> None:
-    """Have threads that come from now on use the heaps that are there. Elsewhere than with glibc
-    nothing happens.
+    """Let new threads share the existing heaps; does nothing without glibc.
 
-    It gives each thread a heap of its own, and what one of them frees the others don't use: in a
-    long session that comes to more than all that is in use.
+    glibc gives each thread its own heap, and memory that one frees is not used by the others. In a
+    long session that wastes more than all that is in use.
     """
     with suppress(ImportError, OSError, AttributeError):
         import ctypes  # which a Python can be built without

@@ -1,4 +1,4 @@
-"""Work in the background: a thread that stays behind all others."""
+"""Work in a background thread of low priority."""
 
 import asyncio
 import os
@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 _REST = 2.0
-"""Times as long as a step took, that is rested after it."""
+"""Rest after a step, as a multiple of its time."""
 _LOW = 15
-"""The priority of the thread, as `nice` counts."""
+"""Priority of the thread, as for `nice`."""
 
 Stopped = Callable[[], bool]
 
 
 async def behind(work: Callable[[Stopped], object]) -> None:
-    """Run `work` in such a thread. Cancelled, wait until it has seen that it is to stop."""
+    """Run `work` in such a thread; if cancelled, wait until it stops."""
     stopped = threading.Event()
     working = asyncio.create_task(asyncio.to_thread(_run, work, stopped.is_set))
     try:
@@ -34,7 +34,7 @@ def _run(work: Callable[[Stopped], object], stopped: Stopped) -> None:
 
 
 def resting(steps: Iterator[int], stopped: Stopped) -> Iterator[int]:
-    """The same steps with a rest after each, so that others get the interpreter."""
+    """The same steps with a rest after each, for other threads."""
     before = time.monotonic()
     for step in steps:
         if stopped():

@@ -1,4 +1,4 @@
-"""Settings written into the user's config file; what else is there stays as it is."""
+"""Writes settings into the user's config file; the rest of the file stays unchanged."""
 
 import tomllib
 from collections.abc import Mapping
@@ -29,9 +29,9 @@ PLAN_OPTIONS = (
 
 
 def save(ctx: AppContext, strategy: str, options: PlanOptions) -> str:
-    """Write what differs from the settings as they are now, and say in a sentence what that was.
+    """Write what differs from the present settings; returns a sentence on what was written.
 
-    Raises `SettingsError`, also where the file can't be read or written: it is then as it was.
+    Raises `SettingsError`, also if the file can't be read or written; it is then unchanged.
     """
     now = ctx.in_folder(ctx.cwd).settings.compact
     wanted = {"mode": strategy, **{name: getattr(options, name) for name in PLAN_OPTIONS}}
@@ -42,9 +42,9 @@ def save(ctx: AppContext, strategy: str, options: PlanOptions) -> str:
 
 
 def write(ctx: AppContext, section: str, changed: Mapping[str, object]) -> str:
-    """Write settings of a section; says in a sentence where, and what still goes before them.
+    """Write settings of a section; returns a sentence on where, and on what still overrides them.
 
-    Raises `SettingsError`, also where the file can't be read or written: it is then as it was.
+    Raises `SettingsError`, also if the file can't be read or written; it is then unchanged.
     """
     import tomlkit
 
@@ -108,7 +108,7 @@ def _changed(text: str, name: str, values: Mapping[str, object]) -> str:
 
 
 def _taken_from_behind(section: "Table") -> "list[tuple[Key | None, Item]]":
-    """The comments behind the last key: they belong to what follows."""
+    """Comments after the last key, removed: they belong to the next section."""
     body = section.value.body
     end = max((at for at, (key, _) in enumerate(body, 1) if key is not None), default=0)
     behind = body[end:]

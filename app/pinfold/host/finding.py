@@ -1,4 +1,4 @@
-"""The index of all sessions: where it is, and filling it beside other work."""
+"""The index of all sessions, and filling it in the background."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def catalog(ctx: AppContext) -> Catalog:
 
 
 def forget(ctx: AppContext, folder: Path) -> None:
-    """Take a session (or an entry of the vault) that is deleted out of the index."""
+    """Remove a deleted session or entry of the vault from the index."""
     catalog(ctx).forget(folder)
 
 

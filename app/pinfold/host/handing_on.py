@@ -1,4 +1,4 @@
-"""Handing a session on: a compacted copy of it, for another model or another agent."""
+"""Makes a compacted copy of a session, for another model or agent."""
 
 import asyncio
 import shutil
@@ -23,10 +23,10 @@ async def hand_on(
     strategy: str | None = None,
     model: str | None = None,
 ) -> Session:
-    """A copy of the session in `folder`, compacted, on `model` where one is named.
+    """A compacted copy of the session in `folder`, on `model` if given. The original is unchanged.
 
-    The session itself stays as it is. Raises `Refused` where it can't be compacted,
-    `ProviderError`, `JournalError`, `SettingsError`; then nothing is left of it.
+    Raises `Refused` if it can't be compacted, `ProviderError`, `JournalError`, `SettingsError`;
+    then no copy is left.
     """
     async with AsyncExitStack() as undoing:
         connection = None

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 class Host:
-    """What is outside a session. What is not `async` blocks: call it in a thread.
+    """What is outside a session. Methods that are not `async` block: call them in a thread.
 
-    What opens a session raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
+    Opening a session raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
 
     def __init__(self, ctx: AppContext, *, attended: bool = True) -> None:
@@ -50,12 +50,12 @@ class Host:
     async def new(self, approver: Approver, source: str = "shell") -> Session:
         from pinfold.host.sessions import new_journal
 
-        # A wrong setting may have been fixed meanwhile, the folder trusted.
+        # Settings may have changed, the folder may be trusted by now.
         ctx = await asyncio.to_thread(self._ctx.in_folder, self._ctx.cwd)
         return await self.open(approver, lambda: new_journal(ctx, source), ctx=ctx)
 
     async def resume(self, session_id: str, approver: Approver) -> Session:
-        """The session with this id; read-only where another pinfold has it open."""
+        """The session with this id; read-only if another pinfold has it open."""
         from pinfold.rollout.hold import SessionHeld
 
         folder = await asyncio.to_thread(self._ctx.store.find, session_id)
@@ -67,7 +67,7 @@ class Host:
     async def open_folder(
         self, folder: Path, approver: Approver, *, read_only: bool = False
     ) -> Session:
-        """The session in `folder`, in the folder that it works in."""
+        """The session in `folder`, with the settings of the folder that it works in."""
         from pinfold.agent.clock import CLOCK
         from pinfold.host.sessions import own_folder
         from pinfold.rollout.journal import Journal
@@ -85,7 +85,7 @@ class Host:
         return await self.open(approver, lambda: store.fork(folder, at, CLOCK.now)[0])
 
     async def fork_window(self, folder: Path, generation: int, approver: Approver) -> Session:
-        """A copy that continues in the window of that generation."""
+        """A copy at the window of that generation."""
         from pinfold.agent.clock import CLOCK
 
         store = self._ctx.store
@@ -101,7 +101,7 @@ class Host:
     async def hand_on(
         self, folder: Path, strategy: str | None, model: str | None, approver: Approver
     ) -> Session:
-        """A compacted copy, on `model` where one is named. Raises `Refused`."""
+        """A compacted copy, on `model` if given. Raises `Refused`."""
         from pinfold.host.handing_on import hand_on
 
         copy = await hand_on(self._ctx, folder, approver, strategy=strategy, model=model)
@@ -116,8 +116,7 @@ class Host:
         connection: Connection | None = None,
         tools: Sequence[Tool] | None = None,
     ) -> Session:
-        """A session on `journal`; on this connection and with these tools, where they are given,
-        else as the settings say."""
+        """A session on `journal`; connection and tools are by default those of the settings."""
         from pinfold.host.sessions import open_session
 
         ctx = ctx or self._ctx
@@ -136,7 +135,7 @@ class Host:
         return session
 
     def _prepare(self, ctx: AppContext, session: Session) -> None:
-        """Do what can be done while the first prompt is still being typed."""
+        """Prepare while the user types the first prompt."""
         # The client takes a moment to import.
         task = asyncio.create_task(session.warm())
         self._warming.add(task)
@@ -165,7 +164,7 @@ class Host:
 
     def _warmed(self, task: asyncio.Task[None]) -> None:
         self._warming.discard(task)
-        # The client and the session stay. To look for garbage in them takes a tenth of a second.
+        # The client and the session stay: searching them for garbage takes a tenth of a second.
         gc.freeze()
 
     # Closing
@@ -176,7 +175,7 @@ class Host:
         await session.close()
 
     async def stop(self) -> None:
-        """Close what is open, and end what runs in the background."""
+        """Close open sessions, end background work."""
         for task in self._background.values():
             task.cancel()
         if self._background:
@@ -188,7 +187,7 @@ class Host:
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What to say of the settings of the session that was opened last."""
+        """Warnings on the settings of the session opened last."""
         return self._ctx.loaded.warnings
 
     @property
@@ -199,7 +198,7 @@ class Host:
         return catalog(self._ctx)
 
     def models(self, connection: Connection, prices: Mapping[str, Price]) -> Iterator[ModelLine]:
-        """The models to choose from; asks the provider, so from a thread."""
+        """The models to choose from; asks the provider."""
         from pinfold.host.model_list import model_lines
 
         return model_lines(self._ctx, connection, prices)
@@ -211,29 +210,25 @@ class Host:
         return adoptable(self._ctx)
 
     def adopt(self, file: Path, *, its_folder: bool = False) -> tuple[str, str]:
-        """Copy another tool's session into one of ours; its id, and what was adopted, in a line.
-
-        It works here, or with `its_folder` in the folder that it names, if that exists.
-        Raises `NotASession`, `JournalError`.
-        """
+        """Its new id, and what was adopted, in a line; see `adopting.adopt`."""
         from pinfold.host.adopting import adopt
 
         adopted = adopt(self._ctx, file, its_folder=its_folder)
         return adopted.folder.name, adopted.said
 
     def save_compact(self, strategy: str, options: PlanOptions) -> str:
-        """Make them the user's defaults; how, in a sentence. Raises `SettingsError`."""
+        """Save the user's defaults; returns a sentence. Raises `SettingsError`."""
         from pinfold.host.defaults import save
 
         return save(self._ctx, strategy, options)
 
     @property
     def statusline(self) -> str:
-        """The command that writes the status line, as the settings say now; empty for none."""
+        """The command that writes the status line, from the present settings; empty: none."""
         return self._ctx.in_folder(self._ctx.cwd).settings.ui.statusline
 
     def save_statusline(self, command: str) -> str:
-        """Make it the user's; how, in a sentence. Raises `SettingsError`."""
+        """Save the user's command; returns a sentence. Raises `SettingsError`."""
         from pinfold.host.defaults import write
 
         return write(self._ctx, "ui", {"statusline": command})
@@ -245,13 +240,13 @@ class Host:
         return Memories(self._ctx)
 
     def doctor(self) -> str:
-        """What was found and what is missing, as lines for people."""
+        """The report of `pinfold doctor`."""
         from pinfold.host.doctor import report
 
         return asyncio.run(report(self._ctx))
 
     def trust(self) -> str:
-        """Trust the working directory; what that changes, in one sentence."""
+        """Trust the working directory; returns a sentence on what that changes."""
         folder = paths.project_config(self._ctx.cwd).parent.parent
         trust(self._ctx.home, folder)
         return (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Memories:
-    """The user's memories, under the settings of now."""
+    """The user's memories, with the present settings."""
 
     def __init__(self, ctx: AppContext) -> None:
         self._ctx = ctx

@@ -1,4 +1,4 @@
-"""What the first screen says of memories."""
+"""What the first screen says about memories."""
 
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from pinfold.numbers import plural
 from pinfold.paths import shown
 
 OFFERED = "memories-offered"
-"""The file in pinfold's home that says that memories were offered."""
+"""A file in pinfold's home: memories were offered."""
 OFFER = (
     "New: pinfold can note what finished sessions taught, each line with its source, and give it "
     "to later sessions. /memories on turns that on: the model then reads each session "
@@ -19,7 +19,7 @@ OFFER = (
 
 
 def shared(ctx: AppContext) -> str:
-    """What is shared of the folder's memories; empty where nothing is."""
+    """A sentence on the memories of the folder that a team shares; empty if none."""
     from pinfold.host.memory_access import teams_of
     from pinfold.memories.team.sharing import team_of
 
@@ -44,7 +44,7 @@ def shared(ctx: AppContext) -> str:
 
 
 def offer(ctx: AppContext) -> str:
-    """The offer, once, to a user with earlier sessions; else what is shared with a team."""
+    """Once, the offer to a user with earlier sessions; with a team, what it shares."""
     if ctx.settings.memories.team:
         return shared(ctx)
     if "memories.enabled" in ctx.loaded.origins or (ctx.home / OFFERED).exists():

@@ -1,4 +1,4 @@
-"""What a session reads memories from, and the teams that they are shared with."""
+"""The memories that a session reads, and the teams that share them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def reader_of(ctx: AppContext) -> MemoryReader | None:
-    """What a new session reads memories from; None where it is not to."""
+    """The memories of a new session; None if it reads none."""
     memories = ctx.settings.memories
     if not (memories.enabled and memories.use):
         return None
@@ -23,7 +23,7 @@ def reader_of(ctx: AppContext) -> MemoryReader | None:
 
 
 def teams_of(ctx: AppContext) -> Teams | None:
-    """The user's teams; None where nothing is shared. Raises `SettingsError`."""
+    """The user's teams; None if nothing is shared. Raises `SettingsError`."""
     settings = ctx.settings.memories
     if not (settings.enabled and settings.team):
         return None

@@ -23,9 +23,9 @@ class ModelLine:
     asked_as: str
     """What `/model` takes."""
     name: str
-    """Its name, with the provider where that is another one."""
+    """Its name, with the provider if that is another one."""
     window: int | None
-    """None where neither the server nor the catalog says."""
+    """None if unknown."""
     price: Price | None
     efforts: tuple[str, ...]
     recent: bool = False
@@ -34,7 +34,7 @@ class ModelLine:
 def model_lines(
     ctx: AppContext, connection: Connection, prices: Mapping[str, Price]
 ) -> Iterator[ModelLine]:
-    """All of them; asks the provider, and reads prices: in its own thread."""
+    """All models. Asks the provider, so not on the event loop."""
     own = connection.model.provider
     nameable = provider_names(wish_of(ctx.loaded))
     used = [summary.model for summary in ctx.store.list()]

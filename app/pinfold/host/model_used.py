@@ -1,4 +1,4 @@
-"""The model that a session is looked at for."""
+"""The model that windows and tokens of a session are shown for."""
 
 from collections.abc import Sequence
 from typing import get_args
@@ -18,14 +18,14 @@ def last_used(events: Sequence[Event]) -> ModelChanged | None:
 
 
 def is_once(ctx: AppContext) -> bool:
-    """Whether the context window is set for this once, and not in a file beside a model's name."""
+    """Whether a flag or variable sets the context window, not a file beside a model's name."""
     return ctx.loaded.origins.get("model.context_window") in ("a flag", "the environment")
 
 
 def model_used(
     settings: ModelSettings, events: Sequence[Event], asked: str | None = None, *, once: bool
 ) -> ModelInfo:
-    """The model that was asked for, else the last one used, else the one in the settings."""
+    """The model asked for, else the last one used, else that of the settings."""
 
     def override(model: str) -> int | None:
         return settings.context_window if once or (settings.name or "") == model else None

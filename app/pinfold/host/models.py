@@ -1,4 +1,4 @@
-"""From settings to a model that answers."""
+"""Connects to the model of the settings."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from pinfold.settings_load import Loaded
 
 
 def wish_of(loaded: Loaded) -> WantedModel:
-    """What the settings say of the model."""
+    """The model of the settings."""
     settings, origins = loaded.settings, loaded.origins
     source = origins.get("model.name") or origins.get("model.provider", "")
     window_by = origins.get("model.context_window")
@@ -44,7 +44,7 @@ def _endpoint(given: ProviderSettings) -> Endpoint:
 
 
 def key_variables(settings: Settings) -> frozenset[str]:
-    """The variables that may hold a provider's key."""
+    """Variables that may hold a provider's key."""
     names = {service.endpoint.api_key_env for service in SERVICES.values()}
     names |= {provider.api_key_env for provider in settings.providers.values()}
     names |= {name for name in os.environ if name.startswith("PINFOLD_PROVIDERS__")}
@@ -72,8 +72,8 @@ def asked_for(wish: WantedModel, name: str) -> WantedModel:
 
 
 async def choice_of(ctx: AppContext, name: str | None = None) -> StartModel:
-    """The model to begin with, or the one that the user named by hand, and why; within the window
-    that refused requests taught."""
+    """The model to begin with, or the one that the user named, and why. Its window is at most the
+    one learned from refused requests."""
     windows = LearnedWindows(ctx.home)
     wish = wish_of(ctx.loaded)
     if name is not None:
@@ -104,10 +104,7 @@ def _as_learned(choice: StartModel, windows: LearnedWindows) -> StartModel:
 
 
 async def connect(ctx: AppContext, name: str | None = None) -> Connection:
-    """The model that the settings ask for, or the one that the user named by hand.
-
-    Raises `ProviderError` where there is none.
-    """
+    """The model of the settings, or the one that the user named. Raises `ProviderError`."""
     choice = await choice_of(ctx, name)
     note = f"{choice.why} {choice.how_to_change}".rstrip()
     if choice.kind == "wrong":
@@ -130,9 +127,6 @@ async def connect(ctx: AppContext, name: str | None = None) -> Connection:
 
 
 async def connect_summarizer(ctx: AppContext) -> Connection:
-    """The model that `[compact]` asks for, within the window that it names.
-
-    Raises `ProviderError` where there is none.
-    """
+    """The model of `[compact]`, with its `context_window`. Raises `ProviderError`."""
     wanted = ctx.settings.compact
     return (await connect(ctx, wanted.model)).within(wanted.context_window)

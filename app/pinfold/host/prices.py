@@ -1,4 +1,4 @@
-"""What models cost: as the settings say, else as their providers publish it."""
+"""What models cost: by the settings, else by what providers publish."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -19,11 +19,11 @@ _PROVIDERS = {
     "gemini": "google",
     "xai": "x-ai",
 }
-"""The services whose prices are published, and their names in the package that lists them."""
+"""Services with published prices, and their names in the package that lists them."""
 
 
 def prices(settings: Settings) -> PriceList:
-    """What models cost; `[prices]` goes before all else."""
+    """What models cost; `[prices]` comes first."""
     own = {
         name: Price(price.input, price.output, price.cached, price.cache_write)
         for name, price in settings.prices.items()
@@ -33,11 +33,11 @@ def prices(settings: Settings) -> PriceList:
 
 @cache
 def published(provider: str, model: str) -> Price | None:
-    """The price of requests of usual length today; some providers charge more for long ones."""
+    """Today's price of requests of usual length; some providers charge more for long ones."""
     listed = _PROVIDERS.get(provider)
     if listed is None:
         return None
-    # The package takes a moment to load: only for a model whose price is asked for.
+    # The package is slow to load, so only for a model that is asked about.
     return look_up(model).price or _from_package(listed, model)
 
 

@@ -1,4 +1,4 @@
-"""Prompts of the user's and the project's own: Markdown files that take the house's place."""
+"""Prompts of the user or project: Markdown files that replace pinfold's own."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def overrides(ctx: AppContext) -> dict[str, str]:
 
 
 def _read(file: Path) -> str:
-    """Its text; empty, also where there is none, leaves the house's in its place."""
+    """Its text; empty, also without a file, keeps pinfold's."""
     try:
         return read_text(file, MAX_BYTES).strip()
     except (FileNotFoundError, NotADirectoryError):

@@ -32,12 +32,12 @@ MAX_DIFF = 2_000_000
 """Bytes of a diff that are shown."""
 PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
 BASE_REF = "refs/worktree/pinfold-base"
-"""Keeps the tree of the start for as long as the worktree is there."""
+"""Keeps the tree of the start while the worktree exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopiedFolders:
-    """Those of `folder`; see `agent.children.race_folders.RaceFolders`."""
+    """Folders of races in `folder`; a port of `agent.children.race_folders`."""
 
     folder: Path
     _making: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -127,7 +127,7 @@ class CopiedFolders:
     # Where
 
     async def _top(self) -> Path | None:
-        """The working tree that the folder is in; None without a repository that has a commit."""
+        """The folder's working tree; None without a repository that has a commit."""
         try:
             await git(self.folder, "rev-parse", "--verify", "--quiet", "HEAD")
             shown = await git(self.folder, "rev-parse", "--show-toplevel")
@@ -150,7 +150,7 @@ class CopiedFolders:
         return top
 
     async def _inside(self, top: Path, base: Base) -> Path:
-        """The folder in it that is to the user's as `top` is to the working tree."""
+        """The folder in `top` that corresponds to the user's."""
         own = await self._top() if base.apart == "worktree" else None
         inside = top / self.folder.resolve().relative_to(own) if own is not None else top
         return inside if inside.is_dir() else top
@@ -158,7 +158,7 @@ class CopiedFolders:
     # What Git says
 
     async def _tree(self, top: Path, base: Base, left: Sequence[str] = ()) -> str:
-        """The tree of what is in `top` now, but for the repositories that are `left` out."""
+        """The Git tree of `top` now, without the repositories `left` out."""
         with tempfile.TemporaryDirectory(prefix="pinfold-") as scratch:
             index = Path(scratch) / "index"
             if base.apart == "worktree":  # it knows which files have not changed
@@ -173,7 +173,7 @@ class CopiedFolders:
             return (await git_bytes(top, "write-tree", env=env, settings=settings)).decode().strip()
 
     async def _entries(self, top: Path, base: Base, tree: str) -> Mapping[str, Entry]:
-        """What became of files since the start, by name."""
+        """Changes of files since the start, by name."""
         words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", base.tree, tree)
         fields = await self._names(top, base, *words)
         return {
@@ -182,7 +182,7 @@ class CopiedFolders:
         }
 
     async def _names(self, top: Path, base: Base, *words: str) -> Sequence[str]:
-        """The fields that Git prints with a NUL behind each; names as the file system has them."""
+        """The NUL-terminated fields that Git prints, as file system names."""
         printed = await git_bytes(top, *words, env=_env(top, base), most=LISTED)
         if len(printed) == LISTED:
             raise ToolError(f"There are too many files in {paths.shown(top)}.")
@@ -197,7 +197,7 @@ def _env(top: Path, base: Base, index: Path | None = None) -> Mapping[str, str]:
 
 
 def _counted(line: str) -> FileChange:
-    """One of `--numstat`, which has dashes for what is no text."""
+    """A line of `--numstat`, which has dashes for binary files."""
     added, removed, name = line.split("\t", 2)
     return FileChange(
         name,

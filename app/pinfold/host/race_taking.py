@@ -1,4 +1,4 @@
-"""The changes of one folder are brought into another: all of them, or none."""
+"""Brings the changes of one folder into another: all or none."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pinfold.sanitize import one_line
 from pinfold.tools import workspace
 
 NONE, LINK, MODULE = "000000", "120000", "160000"
-"""Modes, as Git writes them: of no file, of a symlink, of a submodule."""
+"""Git's modes of no file, a symlink, a submodule."""
 NAMED = 8
 """Files that a refusal names."""
 
 
 class Entry(NamedTuple):
-    """What became of a file: its modes and its hashes, before and after."""
+    """A file's modes and hashes, before and after."""
 
     before: str
     after: str
@@ -40,12 +40,12 @@ class TakeOver:
     moved: Mapping[str, Entry]
     """The same in `target`."""
     save: Callable[[Path], str]
-    """Keeps the bytes of a file; their hash."""
+    """Keeps the bytes of a file; returns their hash."""
     _undo: list[Callable[[], object]] = field(default_factory=list)
-    """Brings back what was there, last first."""
+    """Undo steps, in the order of the changes."""
 
     def run(self) -> list[Observation]:
-        """Blocking. Raises `ToolError`; then nothing has changed."""
+        """Blocking. Raises `ToolError`; then nothing was changed."""
         wanted = {
             name: entry
             for name, entry in self.changed.items()
@@ -67,7 +67,7 @@ class TakeOver:
             )
         done: list[Observation] = []
         try:
-            # Those that go make room for those that come.
+            # Removals first: they make room for new files.
             for name, entry in sorted(wanted.items(), key=lambda one: one[1].after != NONE):
                 done.append(self._take(name, entry))
         except (OSError, ToolError) as error:
@@ -123,7 +123,7 @@ class TakeOver:
         return Observation(uri, "file", "create" if op == "create" else "update", hashed, backup)
 
     def _put_aside(self, path: Path) -> str | None:
-        """Remember what is there, for a way back."""
+        """Remember what is there, for undo."""
         if path.is_symlink():
             link = path.readlink()
             self._undo.append(lambda: _link(path, link))

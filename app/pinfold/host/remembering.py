@@ -1,4 +1,4 @@
-"""Making memories, as the settings say; and offering that, once."""
+"""Makes memories, as the settings say."""
 
 import asyncio
 import threading
@@ -23,7 +23,7 @@ from pinfold.memories.records import StateError
 from pinfold.ports.errors import ProviderError
 
 BY_HAND, SECONDS = 30.0, 2.0
-"""That pulling what a team shared may take: when the user waits for it, and in the background."""
+"""Seconds for sharing with a team: when the user waits, and in the background."""
 Answer = TypeVar("Answer")
 
 BATCH = 256
@@ -31,7 +31,7 @@ BATCH = 256
 
 
 class Remembered(Struct, frozen=True):
-    """What came of a run."""
+    """The result of a run."""
 
     phase1: PipelineReport
     phase2: ConsolidationOutcome | None = None
@@ -65,9 +65,9 @@ class Only(Struct, frozen=True):
 
     folders: Sequence[Path]
     listener: ReadListener = lambda _session, _why: None
-    """Hears of those too that have not changed, or are not to be read, without their ids."""
+    """Called for unchanged and unread sessions too, without their ids."""
     pool: Callable[[], Executor] | None = None
-    """What reads them, where no model is asked."""
+    """Reads them, if no model is used."""
 
 
 async def remember(
@@ -81,7 +81,7 @@ async def remember(
 
     wanted = ctx.settings.memories
     teams = await asyncio.to_thread(teams_of, ctx)
-    if teams and not force:  # what others shared is there soon, however long reading takes
+    if teams and not force:  # others' lines should not wait until all is read
         with suppress(StateError, MemoriesRefused, OSError):
             await asyncio.wait_for(_beside(partial(teams.pull, _now)), SECONDS)
     state = await asyncio.to_thread(MemoriesState, ctx.home, CLOCK.now)
@@ -115,7 +115,7 @@ async def remember(
             force=force,
         )
         return Remembered(read, outcome, await _beside(share) if share else "")
-    except ProviderError:  # that no model can be reached keeps nobody from sharing
+    except ProviderError:  # without a model, sharing still works
         if share:
             await _beside(share)
         raise
@@ -128,7 +128,7 @@ def _now() -> float:
 
 
 async def _beside(work: Callable[[], Answer]) -> Answer:
-    """Do what waits for a server in a thread that pinfold's end does not wait for."""
+    """Run what waits for a server in a daemon thread, which cannot delay pinfold's exit."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Answer] = loop.create_future()
 
@@ -156,7 +156,7 @@ async def _beside(work: Callable[[], Answer]) -> Answer:
 async def _in_batches(
     phase1: Callable[..., Phase1], only: Only, but: Collection[str]
 ) -> PipelineReport:
-    """What is done stays done, however it ends: a batch is claimed when the last is finished."""
+    """Batch by batch, so that finished work is kept if the run is cut off."""
     read = PipelineReport()
     for at in range(0, len(only.folders), BATCH):
         some = only.folders[at : at + BATCH]
@@ -173,11 +173,8 @@ async def _in_batches(
 async def _reaching(
     ctx: AppContext, name: str | None, *, any_model: bool = False
 ) -> Connect | None:
-    """How to reach the model; None where no model is to be asked, or the small one alone is there,
-    unless `any_model`: then whoever is given it says why it won't do.
-
-    Raises `ProviderError`.
-    """
+    """How to connect to the model; None if none is to be asked, or if there is only the small one
+    and not `any_model`. Raises `ProviderError`."""
     if ctx.settings.memories.generate != "model":
         return None
     choice = await choice_of(ctx, name)

@@ -1,4 +1,4 @@
-"""The sandbox of a session, from the settings and from what works on this machine."""
+"""The sandbox of a session, from the settings and what works on this machine."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ NO_GROUND = "the working directory is the whole file system"
 
 
 def sandbox_of(ctx: AppContext, folder: Path) -> tuple[Sandbox | None, str]:
-    """Where commands run in the session in `folder`, or why they run in no sandbox. Blocking.
+    """The sandbox of the session in `folder`, or why it has none. Blocking.
 
     Raises `SettingsError`.
     """

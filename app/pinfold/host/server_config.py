@@ -1,4 +1,4 @@
-"""The user's MCP servers in their config file; what else is there stays as it is."""
+"""Writes MCP servers into the user's config file; the rest stays unchanged."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ _COMMENTS = re.compile(r"(?:^[ \t]*(?:#.*)?\n)*\Z", re.MULTILINE)
 
 
 def add(ctx: AppContext, servers: Mapping[str, Mapping[str, Any]]) -> Path:
-    """Write servers that are not there yet; the file. Raises `SettingsError`."""
+    """Add servers; returns the file. Raises `SettingsError`."""
     file, text, before = _read(ctx)
     known = before.get("mcp", {}).get("servers", {})
     for name in servers:
@@ -45,7 +45,7 @@ def section(name: str, values: Mapping[str, Any]) -> str:
 
 
 def remove(ctx: AppContext, name: str) -> Path:
-    """Remove a server; the file. Raises `SettingsError`."""
+    """Remove a server; returns the file. Raises `SettingsError`."""
     file, text, before = _read(ctx)
     known = dict(before.get("mcp", {}).get("servers", {}))
     if known.pop(name, None) is None:
@@ -59,7 +59,7 @@ def remove(ctx: AppContext, name: str) -> Path:
         if not own.match(part):
             parts.append(part)
         elif end < len(text) and (behind := _COMMENTS.search(part)):
-            # Comments ahead of the next section belong to that.
+            # Comments before the next section belong to it.
             parts.append(behind[0].lstrip("\n"))
     _write(file, "".join(parts).rstrip() + "\n", known, before)
     return file
@@ -80,7 +80,7 @@ def _read(ctx: AppContext) -> tuple[Path, str, dict[str, Any]]:
 
 
 def _write(file: Path, text: str, servers: Mapping[str, Any], before: dict[str, Any]) -> None:
-    """Raises `SettingsError` where the text says anything but what was there with `servers`."""
+    """Raises `SettingsError` if the text changes anything but `servers`."""
     by_hand = SettingsError(f"{file} can't be changed without touching the rest: edit it by hand.")
     expected = {**before, "mcp": {**before.get("mcp", {}), "servers": dict(servers)}}
     try:
@@ -98,7 +98,7 @@ def _write(file: Path, text: str, servers: Mapping[str, Any], before: dict[str, 
 
 
 def _plain(value: dict[str, Any]) -> dict[str, Any]:
-    """Without the sections that hold nothing; lists for tuples."""
+    """The same without empty sections, with lists for tuples."""
     mcp = {**value.get("mcp", {})}
     servers = {name: _listed(one) for name, one in mcp.pop("servers", {}).items()}
     return {**value, "mcp": {**mcp, **({"servers": servers} if servers else {})}}

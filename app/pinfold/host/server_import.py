@@ -1,4 +1,4 @@
-"""The MCP servers that other agents are configured with, as settings of ours."""
+"""Reads the MCP servers of other agents as settings."""
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -21,16 +21,16 @@ _CODEX = {
     "startup_timeout_sec": "startup_timeout",
     "tool_timeout_sec": "tool_timeout",
 }
-"""Keys of Codex and ours; others say nothing that is known here."""
+"""Codex's keys, and ours."""
 _CLAUDE = ("command", "args", "cwd", "url", "env", "headers")
 
 
 def servers_of_agent(
     agent: Agent, cwd: Path, env: Mapping[str, str]
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The settings by name, and a sentence for each server that can't be taken over. Blocking.
+    """Settings by name, and a sentence for each server that can't be used. Blocking.
 
-    Raises `SettingsError` where there are none.
+    Raises `SettingsError` if there are none.
     """
     home = Path(env.get("HOME") or Path.home())
     if agent == "codex":

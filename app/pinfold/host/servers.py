@@ -24,10 +24,10 @@ def project_root(ctx: AppContext) -> Path:
 def servers_of(
     ctx: AppContext, folder: Path, sandbox: tuple[Sandbox | None, str], *, attended: bool
 ) -> "McpServers | None":
-    """The servers for the session in `folder`; none where none is configured. Blocking.
+    """The servers for the session in `folder`; None if none is configured. Blocking.
 
-    `sandbox` is the session's, or why it has none. Where nobody can be asked (`attended`), what
-    is wrong with a server is printed on standard error.
+    `sandbox` is the session's, or why it has none. If nobody can be asked (`attended`), problems
+    with servers are printed on standard error.
     """
     root = project_root(ctx)
     if not ctx.settings.mcp.servers and not (root / FILE).exists():
@@ -61,7 +61,7 @@ def servers_of(
 
 
 def definitions(ctx: AppContext) -> "tuple[list[Definition], dict[str, str]]":
-    """All that are enabled, the user's first, and why others can't be used, by name. Blocking."""
+    """Enabled servers, the user's first; by name, why others can't be used. Blocking."""
     from msgspec.structs import replace
 
     from pinfold.mcp.definition import DefinitionError, check

@@ -1,4 +1,4 @@
-"""Opening sessions: a journal, a model, the tools."""
+"""Opens sessions: a journal, a model, the tools."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -62,10 +62,9 @@ async def open_session(
 ) -> Session:
     """A session on `journal`, ready for its first prompt.
 
-    `summarizer` reaches the model that compacts, where it is not the one that the settings say;
-    `attended` is false where the approver can ask nobody; `agent` is the order of a session that
-    another one starts, which starts none itself and shares the MCP `servers` of that one; without
-    `skills` it has none.
+    `summarizer` connects to the model that compacts, if not the settings' one. `attended` is false
+    if the approver can't ask anybody. `agent` is the order of a session that another session
+    starts: it can't start agents, and shares the other's MCP `servers`.
 
     Raises `ProviderError`, `JournalError`, `SessionHeld`, `SettingsError`.
     """
@@ -85,7 +84,7 @@ async def open_session(
         sandbox, no_sandbox = await asyncio.to_thread(sandbox_of, ctx, opened.folder)
         counter = counter or Counter(connection.model.encoding, paths.cache_folder())
         if opened.started.adopted:
-            # What its reports teach is worked out as they are read, so that must be exact.
+            # Calibration learns from its usage reports as they are read, with exact counts.
             await asyncio.to_thread(counter.load)
         if tools is None:
             servers = await asyncio.to_thread(
@@ -164,8 +163,7 @@ async def _agents(
 async def _open_agent(
     ctx: AppContext, attended: bool, names: Collection[str], servers: Servers | None, order: Order
 ) -> Session:
-    """`names` are the tools of the session that starts it; an agent that has only some of them
-    has no `servers`."""
+    """`names` are the tools of the parent; an agent with only some of them gets no `servers`."""
     agent, connection = order.agent, order.connection
     async with AsyncExitStack() as undoing:
         if agent.model is not None:
@@ -199,7 +197,7 @@ def _tools(settings: Settings) -> list[Tool]:
 
 
 def _check_strategy(name: str) -> None:
-    """Raises `SettingsError` where there is none of that name."""
+    """Raises `SettingsError` if there is no such strategy."""
     from pinfold.compaction.strategies.registry import registry
 
     if name not in (known := registry().strategies):
@@ -215,17 +213,14 @@ def new_journal(ctx: AppContext, source: str = "shell") -> Journal:
 
 
 def folder_of(ctx: AppContext, session_id: str | None) -> Path:
-    """The folder of a session named by the start of its id, or of the newest one here.
-
-    Raises `JournalError`.
-    """
+    """The folder of the session whose id begins so, or of the newest. Raises `JournalError`."""
     return ctx.store.find(session_id) if session_id else ctx.store.last(ctx.cwd)
 
 
 def own_folder(ctx: AppContext, folder: Path, *, else_here: bool = False) -> AppContext:
-    """`ctx`, moved to the folder that the session in `folder` works in, with its settings.
+    """`ctx` with the folder that the session in `folder` works in, and its settings.
 
-    Where that is gone, `ctx` itself if `else_here`. Raises `JournalError`, `SettingsError`.
+    If that is gone: `ctx` if `else_here`. Raises `JournalError`, `SettingsError`.
     """
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
         cwd = Path(journal.started.cwd)
@@ -237,14 +232,14 @@ def own_folder(ctx: AppContext, folder: Path, *, else_here: bool = False) -> App
 
 
 AT_ONCE = 0.3
-"""Seconds within which a server that is near may have answered."""
+"""Seconds in which a server nearby may answer."""
 
 
 class Tokenizer:
     """Loads the exact tokenizer while the first request waits for its answer.
 
-    Loading holds up the event loop for a moment, which nobody notices then; an answer that comes
-    at once is not held up.
+    Loading blocks the event loop for a moment, which nobody notices then. It starts a little later,
+    so that a quick answer is not delayed.
     """
 
     def __init__(self, session: Session, counter: Counter) -> None:

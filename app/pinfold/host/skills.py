@@ -1,4 +1,4 @@
-"""Skills and commands of a session: the user's, and those of its project."""
+"""Skills and custom commands of a session."""
 
 from functools import partial
 

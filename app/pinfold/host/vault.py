@@ -21,7 +21,7 @@ _GB = 10**9
 
 
 class _Stopped(Exception):
-    """pinfold ends."""
+    """pinfold is closing."""
 
 
 def shelf(ctx: AppContext) -> Shelf:
@@ -29,7 +29,7 @@ def shelf(ctx: AppContext) -> Shelf:
 
 
 def sync(ctx: AppContext, taken: Callable[[int, int], object] = lambda _, __: None) -> SyncReport:
-    """Take in what is new. Raises `VaultError`."""
+    """Copy new sessions. Raises `VaultError`."""
     settings = ctx.settings.vault
     try:
         return taking.sync(
@@ -45,7 +45,7 @@ def sync(ctx: AppContext, taken: Callable[[int, int], object] = lambda _, __: No
 
 
 def forget(ctx: AppContext, entry: VaultEntry) -> None:
-    """Remove a session for good, from the index too. Raises `VaultError`."""
+    """Remove a session for good, also from the index. Raises `VaultError`."""
     there = shelf(ctx)
     with taking.locked(there):
         try:
@@ -58,7 +58,7 @@ def forget(ctx: AppContext, entry: VaultEntry) -> None:
 
 
 def one(ctx: AppContext, prefix: str) -> VaultEntry:
-    """The entry whose session's id begins so. Raises `VaultError`."""
+    """The entry of the one session whose id begins with `prefix`. Raises `VaultError`."""
     match shelf(ctx).find(prefix):
         case [entry]:
             return entry
@@ -70,7 +70,7 @@ def one(ctx: AppContext, prefix: str) -> VaultEntry:
 
 
 def file_of(ctx: AppContext, prefix: str) -> Path | None:
-    """The newest file of that session; None unless there is one such session."""
+    """The newest file of that session; None unless there is exactly one."""
     with suppress(VaultError):
         return shelf(ctx).file(one(ctx, prefix))
     return None
@@ -84,7 +84,7 @@ async def watch(ctx: AppContext) -> None:
 
 
 def _quietly(ctx: AppContext, stopped: Stopped) -> None:
-    """What goes wrong is told by the next `pinfold vault sync`."""
+    """Sync, and ignore failures: the next `pinfold vault sync` reports them."""
 
     def taken(_: int, __: int) -> None:
         if stopped():

@@ -1,6 +1,6 @@
 """`pinfold compact` and `pinfold checkpoint`, of a session or of any file.
 
-A model is asked by those strategies alone that need one.
+Only strategies that need a model ask one.
 """
 
 import argparse
@@ -50,7 +50,7 @@ from pinfold.wiring.progress import Steps
 from pinfold.wiring.sources import Folded, SessionSource, find, model_of, wire_api_of
 
 _NAMED = 100
-"""Characters of a lost thing on a line."""
+"""Characters of a lost text on a line."""
 
 
 class Outcome(Struct, frozen=True):
@@ -64,7 +64,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Below(Struct, frozen=True):
-    """What it prints where the window is below `--auto-compact-threshold`."""
+    """What `--json` prints when the window is below `--auto-compact-threshold`."""
 
     applied: bool
     used: int
@@ -80,7 +80,7 @@ class _Wish:
 
 
 def compact(arguments: argparse.Namespace) -> int:
-    """Show the next window, or make it. Raises `Refused` where there is none."""
+    """Show the next window, or apply it. Raises `Refused` when nothing can be compacted."""
     ctx = app_context(arguments)
     source = find(ctx, arguments)
     if isinstance(source.at, Path):
@@ -115,7 +115,7 @@ def compact(arguments: argparse.Namespace) -> int:
 
 
 def _wish(ctx: AppContext, arguments: argparse.Namespace) -> _Wish:
-    """The settings, with what the command line changes."""
+    """The settings, changed by the command line."""
     mode = arguments.strategy or ctx.settings.compact.mode
     options = wished(
         replace(plan_options(ctx.settings.compact), prompts=overrides(ctx)), vars(arguments)
@@ -126,7 +126,7 @@ def _wish(ctx: AppContext, arguments: argparse.Namespace) -> _Wish:
 def _below(
     ctx: AppContext, source: SessionSource, wish: _Wish, threshold: str | None
 ) -> Below | None:
-    """How far the window is below the threshold, if it is. Raises `WrongUse`, `JournalError`."""
+    """The gauge, if the window is below the threshold. Raises `WrongUse`, `JournalError`."""
     if threshold is None:
         return None
     try:
@@ -164,7 +164,7 @@ def _planned(ctx: AppContext, source: SessionSource, wish: _Wish) -> tuple[Outco
 async def _drafted(
     ctx: AppContext, source: SessionSource, wish: _Wish
 ) -> tuple[Outcome, CompactionPlan]:
-    """A dry run for which a model writes: on a copy, as its requests are journalled."""
+    """A dry run with a model: on a copy, because its requests are journalled."""
     with TemporaryDirectory(prefix="pinfold-") as place:
         lines = b"".join(line + b"\n" for line in source.lines())
         await asyncio.to_thread((Path(place) / ROLLOUT).write_bytes, lines)
@@ -187,11 +187,8 @@ async def _applied(ctx: AppContext, folder: Path, wish: _Wish) -> tuple[Outcome,
 
 @asynccontextmanager
 async def opened(ctx: AppContext, folder: Path, model: str | None = None) -> AsyncIterator[Session]:
-    """A session to write to, its window counted exactly. No model is behind it but the one that
-    compacts, which is reached when it is asked.
-
-    Raises `JournalError`, `SessionHeld`.
-    """
+    """A session to write to, its window counted exactly. It has no model, except the one that
+    compacts, which is connected when needed. Raises `JournalError`, `SessionHeld`."""
     summarizer = partial(connect if model else connect_summarizer, ctx)
     with Journal.open(folder, CLOCK.now, read_only=True) as journal:
         ctx = structs.replace(ctx, cwd=Path(journal.started.cwd))

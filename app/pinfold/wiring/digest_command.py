@@ -1,4 +1,4 @@
-"""`pinfold digest`: what was said and done in a session, printed."""
+"""`pinfold digest`: prints what was said and done in a session."""
 
 import argparse
 import re
@@ -53,8 +53,8 @@ def _adoption(arguments: argparse.Namespace) -> Adoption:
 
 
 def _by_id(arguments: argparse.Namespace, session: str | None) -> Path:
-    """The session of pinfold's, else of another tool's, whose id begins so; without an id the
-    newest of pinfold's in this folder. Raises `JournalError`."""
+    """The session whose id begins with `session`: pinfold's, else another tool's; without an id,
+    pinfold's newest in this folder. Raises `JournalError`."""
     from pinfold.adopt.foreign_list import files, tool_folders
     from pinfold.host.app_context import app_context
     from pinfold.host.vault import file_of

@@ -1,4 +1,4 @@
-"""`pinfold delete` and `pinfold gc`: room on the disk."""
+"""`pinfold delete` and `pinfold gc`: free disk space."""
 
 import argparse
 from pathlib import Path
@@ -19,7 +19,7 @@ from pinfold.wiring.stdin import confirmed
 
 
 def delete(arguments: argparse.Namespace) -> int:
-    """Delete sessions, each after a question. Raises `JournalError`, `SessionHeld`, `WrongUse`."""
+    """Delete sessions; ask before each. Raises `JournalError`, `SessionHeld`, `WrongUse`."""
     ctx = app_context(arguments)
     found = list(dict.fromkeys(ctx.store.find(session) for session in arguments.sessions))
     for folder in found:
@@ -43,7 +43,7 @@ def delete(arguments: argparse.Namespace) -> int:
 
 
 def forget_results(folder: Path) -> None:
-    """Keep nothing of what was made of a session."""
+    """Remove cached results of a session."""
     from pinfold.many.results import Cache
 
     cache = Cache(paths.cache_folder())
@@ -52,7 +52,7 @@ def forget_results(folder: Path) -> None:
 
 
 def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:
-    """What is deleted, and what of it others still name."""
+    """What is deleted, and which forks use it."""
     said = [f"Session {folder.name} in {one_line(paths.shown(folder))}"]
     told = listen(folder)
     title = one_line(told.title) or "no prompt"
@@ -71,7 +71,7 @@ def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:
 
 
 def _forgotten(ctx: AppContext, session: str) -> str:
-    """Forget what memories know from the session alone; what went wrong, if anything did."""
+    """Forget memories that came only from the session; returns an error text, or nothing."""
     from pinfold.host.memory_access import teams_of
     from pinfold.memories.keeper import Keeper
     from pinfold.memories.places import MemoriesRefused
@@ -91,7 +91,7 @@ def _forgotten(ctx: AppContext, session: str) -> str:
 
 
 def gc(arguments: argparse.Namespace) -> int:
-    """Say what nothing refers to, and with `--apply` remove it."""
+    """List files that no rollout refers to; with `--apply`, remove them."""
     ctx = app_context(arguments)
     size = found = held = failed = 0
     for folder in disk.folders(ctx.sessions):

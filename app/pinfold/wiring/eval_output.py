@@ -13,7 +13,7 @@ from pinfold.output import print_json, print_table
 
 
 def check_report(path: Path | None) -> None:
-    """Find out before all the work whether its report can be written. Raises `CommandError`."""
+    """Check before the work that its report can be written. Raises `CommandError`."""
     if path is None:
         return
     if path.exists():
@@ -23,7 +23,7 @@ def check_report(path: Path | None) -> None:
 
 
 def show(result: object, report: EvalReport, arguments: argparse.Namespace) -> None:
-    """Print a result, and write the page that was asked for. Raises `CommandError`."""
+    """Print a result, and write the HTML page. Raises `CommandError`."""
     if arguments.json:
         print_json(result, indented=True)
     else:

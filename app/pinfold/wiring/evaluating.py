@@ -1,5 +1,4 @@
-"""`pinfold eval`: strategies side by side, on conversations of which all is known; on files, see
-`recordings`."""
+"""`pinfold eval`: compares strategies on made-up conversations; on files, see `recordings`."""
 
 import argparse
 import asyncio
@@ -41,11 +40,11 @@ from pinfold.wiring.eval_output import check_report, show
 
 OF_GATE = ("with_model", "against", "baseline", "write_baseline", "junit", "markdown")
 LEAST_BUDGET = 500
-"""Tokens, below which no strategy has room for anything."""
+"""Tokens; with fewer, no strategy can keep anything."""
 MOST_BUDGET = 128_000
-"""Tokens; no model has a window that would hold more of these conversations."""
+"""Tokens; no model's window holds more of these conversations."""
 SURE = 0.05
-"""Of all, that has to be done before anybody can say how long the rest takes."""
+"""Share that must be done before the time left is estimated."""
 HELLO = "Say yes."
 MOST_HELLO = 16
 """Tokens."""
@@ -105,7 +104,7 @@ async def _evaluated(ctx: AppContext, arguments: argparse.Namespace) -> Evaluati
         if arguments.judge is not None:
             judge = await connect(ctx, arguments.judge)
         counter = await _counter(writer.model.encoding)
-        # Instructions, question and answer are beside the full window.
+        # The full window leaves room for instructions, question and answer.
         most = writer.model.context_window // (WINDOW + 2)
         if arguments.budget is not None and wish.budget > most:
             raise WrongUse(f"--budget is at most {most:,} here: a tenth of the window of {model}.")
@@ -170,7 +169,7 @@ async def _speakers(
 
 
 async def _greet(speakers: Speakers) -> None:
-    """Find out now what would keep every question from being answered. Raises `ProviderError`."""
+    """Fail now if no question could be answered. Raises `ProviderError`."""
     for speaker in (speakers.asked, speakers.judge):
         await speaker("", HELLO, MOST_HELLO)
 
@@ -182,7 +181,7 @@ async def _counter(encoding: str) -> Counter:
 
 
 class _Watch:
-    """Says how far it is where somebody watches, and how long it will yet take."""
+    """Shows progress and the time left."""
 
     def __init__(self, speakers: Speakers | None = None) -> None:
         self._speakers = speakers
@@ -211,7 +210,7 @@ class _Watch:
 
     @property
     def _doing(self) -> str:
-        """What a model is busy with."""
+        """What a model is doing."""
         if (of := self._speakers) is None:
             return ""
         work = ((", writing", of.writer), (", answering", of.asked), (", grading", of.judge))

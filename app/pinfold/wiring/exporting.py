@@ -1,4 +1,4 @@
-"""`pinfold export`: a session, or a file, as a document."""
+"""`pinfold export`: a session or file as a document."""
 
 import argparse
 from pathlib import Path
@@ -13,9 +13,9 @@ from pinfold.wiring.sources import find, model_of
 
 
 def command(arguments: argparse.Namespace) -> int:
-    """Write to the file that is named, else to one with a name of its own.
+    """Write to the named file, else to one with a default name.
 
-    Without a format and a file the rollout goes to standard output, as it does for `--out -`.
+    Without a format and a file, or with `--out -`, the rollout goes to standard output.
     """
     ctx = app_context(arguments)
     if is_for_many(arguments, arguments.sources):
@@ -38,7 +38,7 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def _wish(arguments: argparse.Namespace) -> tuple[Wish, bool]:
-    """What was asked for, and whether it goes to standard output."""
+    """The request, and whether it goes to standard output."""
     out: str | None = arguments.out
     screen = out == "-" or (out is None and arguments.format is None)
     name = arguments.format or ("jsonl" if screen else None)

@@ -1,4 +1,4 @@
-"""`pinfold find`: the items of all sessions that hold some words."""
+"""`pinfold find`: searches the items of all sessions for words."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def notes(found: SearchResult) -> Iterator[str]:
-    """What a search skipped."""
+    """Sentences on what a search skipped."""
     if found.common:
         words = ", ".join(f"“{one_line(word)}”" for word in found.common)
         yield (
@@ -59,12 +59,12 @@ def notes(found: SearchResult) -> Iterator[str]:
 
 
 def plain(hit: SearchHit) -> str:
-    """The text around a match, without the marks."""
+    """The text around a match, without its marks."""
     return hit.piece.replace(MATCH, "").replace(MATCH_END, "")
 
 
 def _fill(index: Catalog) -> None:
-    """Read what is new first; Ctrl+C searches what has been read so far."""
+    """Bring the index up to date; Ctrl+C stops that, and what was read so far is searched."""
     try:
         for left in index.fill():
             if left > 0:

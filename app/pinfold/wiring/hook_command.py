@@ -1,4 +1,4 @@
-"""`pinfold hook`: the digest in other agents."""
+"""`pinfold hook`: gives other agents the digest."""
 
 import argparse
 from pathlib import Path
@@ -22,7 +22,7 @@ def command(arguments: argparse.Namespace) -> int:
             for agent in agents:
                 _status(agent, root)
             if failure := _last_failure():
-                print(f"Last without an answer: {failure}")
+                print(f"Last failure: {failure}")
             return 0
         if arguments.agent is None:
             raise WrongUse(f"say which agent: pinfold hook {arguments.action} claude, or codex")
@@ -62,7 +62,7 @@ def _uninstall(agent: OtherAgent, project: Path | None, *, yes: bool) -> int:
         if not _agreed(change, f"Remove the hook from {paths.shown(path)}?", yes=yes):
             return 1
         install.apply(change, remember=False)
-        print(f"{paths.shown(path)} is as it was without the hook.")
+        print(f"{paths.shown(path)} is restored.")
     return 0
 
 
@@ -84,7 +84,7 @@ def _status(agent: OtherAgent, root: Path) -> None:
 
 
 def _last_failure() -> str:
-    """When and why the hook last had no answer."""
+    """When and why the hook last failed."""
     try:
         return (paths.home() / LOG).read_text(errors="replace").splitlines()[-1]
     except (OSError, IndexError):

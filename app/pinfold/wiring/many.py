@@ -1,4 +1,4 @@
-"""Shared by commands over many sessions: selection, engine, progress, report."""
+"""What commands on many sessions share: selection, engine, progress, report."""
 
 import argparse
 import os
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def outside(out: Path | None, sessions: Sequence[NamedSession]) -> list[NamedSession]:
-    """The sessions that are not results of an earlier run."""
+    """`sessions` without the results of an earlier run in `out`."""
     if out is None:
         return list(sessions)
     inside = f"{paths.typed(str(out))}{os.sep}"
@@ -39,7 +39,7 @@ def outside(out: Path | None, sessions: Sequence[NamedSession]) -> list[NamedSes
 
 @contextmanager
 def kept(out: Path | None, ending: str) -> Iterator[Results]:
-    """Where results are kept: in files below `out`, else in the cache."""
+    """The store of results: files below `out`, else the cache."""
     cache = Cache(paths.cache_folder())
     try:
         yield Folder(out, ending, cache) if out else cache
@@ -53,7 +53,7 @@ def worked(
     sessions: Sequence[NamedSession],
     results: Results,
 ) -> RunReport:
-    """Work on the sessions on what the command line names, and say what came of it.
+    """Process the sessions with the engine that the command line names, and report.
 
     Raises `WrongUse`, `CommandError`, `OSError`.
     """
@@ -149,7 +149,7 @@ def _keys(arguments: argparse.Namespace) -> frozenset[str]:
 
 
 def _cluster_settings(arguments: argparse.Namespace) -> tuple[ClusterSettings, str]:
-    """The user's own, and the address of the scheduler. Raises `WrongUse`, `SettingsError`."""
+    """The user's settings, and the scheduler's address. Raises `WrongUse`, `SettingsError`."""
     ctx = app_context(arguments)
     settings = ctx.settings.cluster
     if "the environment" in (
@@ -164,7 +164,7 @@ def _cluster_settings(arguments: argparse.Namespace) -> tuple[ClusterSettings, s
 
 
 def _ask(arguments: argparse.Namespace, host: str, leaving: "Leaving", work: SessionWork) -> None:
-    """Before anything is sent. Raises `WrongUse`, and `CommandError` where the user says no."""
+    """Ask before anything is sent. Raises `WrongUse`, and `CommandError` when the user says no."""
     many, by_path = leaving.sessions, leaving.by_path
     if not many and not by_path:
         return

@@ -13,7 +13,7 @@ from pinfold.wiring import many
 
 
 def digests(arguments: argparse.Namespace, by_id: Callable[[str | None], Path]) -> int:
-    """`by_id` finds a session, the newest in this folder where it has no id.
+    """`by_id` finds a session; without an id, the newest in this folder.
 
     Raises `WrongUse`, `JournalError`, `OSError`.
     """

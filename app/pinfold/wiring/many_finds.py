@@ -1,4 +1,4 @@
-"""`pinfold find --in`: in the sessions that are named, of any tool."""
+"""`pinfold find --in`: searches named sessions of any tool."""
 
 import argparse
 import re

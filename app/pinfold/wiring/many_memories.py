@@ -1,4 +1,4 @@
-"""`pinfold memories run` on sessions that are named."""
+"""`pinfold memories run` on named sessions."""
 
 import argparse
 import asyncio
@@ -23,10 +23,10 @@ from pinfold.wiring.progress import watched
 def made(
     ctx: AppContext, memories: Memories, words: Sequence[str], arguments: argparse.Namespace
 ) -> tuple[str, int]:
-    """The outcome in a few sentences, and the exit code.
-
-    Without words every session is meant. Raises `WrongUse`, `CommandError`, `StateError`,
-    `ProviderError`, `OSError`.
+    """Make memories of the sessions that `words` name, else of all. Returns the outcome in a few
+       sentences, and the exit code.
+    Raises `WrongUse`, `CommandError`, `StateError`,
+       `ProviderError`, `OSError`.
     """
     jobs = wanted_jobs(arguments)
     root = ctx.sessions / "sessions"

@@ -1,4 +1,4 @@
-"""`pinfold mcp`: adds, lists, tries, removes and imports servers; serves sessions."""
+"""`pinfold mcp`: adds, lists, tests, removes and imports servers; serves sessions."""
 
 import argparse
 import asyncio
@@ -116,8 +116,7 @@ def _counted(state: Any) -> str:
 
 
 async def _test(ctx: AppContext, name: str, *, login: bool = False) -> int:
-    """Start a server, ask what a session would ask, and print what it offers; with `login`, sign
-    in to it."""
+    """Start a server, ask what a session would ask, print what it offers; with `login`, sign in."""
     from pinfold.host.sandbox import sandbox_of
     from pinfold.host.servers import servers_of
 
@@ -152,7 +151,7 @@ async def _test(ctx: AppContext, name: str, *, login: bool = False) -> int:
 
 
 async def _answered(servers: Any, name: str) -> Any:
-    """Its state, once the user has answered all that it asks."""
+    """Its state, after the user has answered its questions."""
     state = await servers.settled(name)
     while state.question is not None:
         asked = state.question
@@ -218,7 +217,7 @@ def _import(ctx: AppContext, agent: Any, *, yes: bool) -> int:
 
 
 def _masked(values: dict[str, Any]) -> dict[str, Any]:
-    """Values of variables and headers may be secrets, unless they name a variable."""
+    """`values` without those of variables and headers, which may be secrets; names stay."""
     return {
         key: {name: one if one.startswith("${") else "***" for name, one in value.items()}
         if isinstance(value, dict)

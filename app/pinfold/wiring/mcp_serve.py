@@ -1,4 +1,4 @@
-"""`pinfold mcp serve`: pinfold as an MCP server over standard input and output."""
+"""`pinfold mcp serve`: an MCP server on standard input and output."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from pinfold.wiring.served import TOOLS, Served
 
 LOG = "serve.jsonl"
 MOST_LOG = 10_000_000
-"""Bytes, after which a new log begins; one before it is kept."""
+"""Bytes; then a new log begins, and the last one is kept."""
 _MOST_ARGUMENTS = 2_000
 INSTRUCTIONS = (
     "Records of earlier agent sessions in: {folders}. Begin with find, then recall or digest. "
@@ -27,7 +27,7 @@ INSTRUCTIONS = (
 
 
 def serve(ctx: AppContext, given: Sequence[Path]) -> int:
-    """Until the input ends. Raises `WrongUse`."""
+    """Serve until the input ends. Raises `WrongUse`."""
     if not given:
         raise WrongUse("name the folders whose sessions may be read: --folder DIR")
     folders = []
@@ -52,7 +52,7 @@ async def _serve(ctx: AppContext, folders: Sequence[Path]) -> None:
 
 
 def server_of(served: Served, log: Path, folders: Sequence[Path]) -> Any:
-    """The SDK's server, which writes each call into `log` before it answers."""
+    """The SDK's server; it logs each call in `log` before it answers."""
     import mcp_types as types
     from mcp.server.lowlevel.server import Server
 

@@ -25,7 +25,7 @@ from pinfold.wiring.stdin import confirmed
 _ENCODING = "o200k_base"
 ACTIONS = ("list", "show", "run", "forget", "clear", "doctor")
 _SHORTEST = 4
-"""Characters by which a memory is named, at least."""
+"""Fewest characters that name a memory."""
 
 
 def command(arguments: argparse.Namespace) -> int:
@@ -68,7 +68,7 @@ def _carry_out(ctx: AppContext, memories: Memories, arguments: argparse.Namespac
 def _run(
     ctx: AppContext, memories: Memories, words: Sequence[str], arguments: argparse.Namespace
 ) -> int:
-    """Make them of the sessions that are due, or of those that are named."""
+    """Make memories of the sessions that are due, or of those named."""
     if not words and arguments.jobs is None:
         _say(asyncio.run(memories.run()), as_json=arguments.json)
         return 0
@@ -148,7 +148,7 @@ def _page(sources: Sequence[CitedItem]) -> str:
 
 
 def _chosen(keeper: Keeper, names: Sequence[str]) -> list[ListedMemory]:
-    """The memories whose keys begin so. Raises `MemoriesRefused`."""
+    """The memories whose keys begin with `names`. Raises `MemoriesRefused`."""
     every = _all(keeper)
     found: dict[str, ListedMemory] = {}
     for name in names:
@@ -249,5 +249,5 @@ def _teams(memories: Memories) -> dict[str, str]:
 
 
 def whose(memory: ListedMemory) -> str:
-    """Who shared it with whom; empty for what is private."""
+    """Who shared it with which team; empty for a private one."""
     return f"{one_line(memory.owner) or 'you'} · {memory.team}" if memory.team else ""

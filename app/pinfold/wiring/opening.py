@@ -1,4 +1,4 @@
-"""`pinfold [PROMPT]`: the screen, or with `-p` an answer on standard output."""
+"""`pinfold [PROMPT]`: the screen; with `-p`, an answer on standard output."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OF_OTHERS = {
 
 
 def flags() -> argparse.ArgumentParser:
-    """The parser of `NAMES`, to be a parent of others."""
+    """A parent parser for the flags of `NAMES`."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     group = parser.add_argument_group("with a prompt, or without a command")
     add = group.add_argument
@@ -86,7 +86,7 @@ def unknown(words: Sequence[str]) -> str:
 def with_prompt(
     argv: Sequence[str], common: argparse.ArgumentParser, word: str, commands: Collection[str]
 ) -> argparse.Namespace:
-    """The arguments where `word`, the first that is no option, is a prompt.
+    """The arguments when `word`, the first that is not an option, is a prompt.
 
     Raises `SystemExit`.
     """
@@ -115,7 +115,7 @@ def with_prompt(
 
 
 def command(arguments: argparse.Namespace) -> int:
-    """Carry out `pinfold [PROMPT]`. Returns the exit code. Raises `WrongUse`."""
+    """Run `pinfold [PROMPT]`. Returns the exit code. Raises `WrongUse`."""
     from pinfold.host.app_context import WrongUse
     from pinfold.wiring import actions
 

@@ -1,4 +1,4 @@
-"""`pinfold eval FILES`: what strategies keep of recorded sessions. Nothing leaves the machine."""
+"""`pinfold eval FILES`: what strategies keep of recorded sessions. Sends nothing anywhere."""
 
 import argparse
 import time
@@ -43,7 +43,7 @@ def _recorded(
 ) -> tuple[Recorded, int]:
     """The report, and the exit code.
 
-    Raises `WrongUse`, and `JournalError` where nothing at all can be read.
+    Raises `WrongUse`, and `JournalError` when no session can be read.
     """
     for option in ("model", "judge"):
         if getattr(arguments, option, None) is not None:

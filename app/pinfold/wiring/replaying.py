@@ -1,4 +1,4 @@
-"""Playing a recorded session: nothing is sent, no tool runs, nothing is kept."""
+"""Plays a recorded session: sends nothing, runs no tool, keeps nothing."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ def demo_file() -> Path:
 
 
 class Player:
-    """Opens a session and plays a recording in it, whatever tool made that."""
+    """Plays a recording of any tool in a session."""
 
     def __init__(
         self,
@@ -44,11 +44,11 @@ class Player:
         strategy: str | None = None,
         threshold: float | None = None,
     ) -> None:
-        """Read the recording. With a strategy or a threshold (a share of the usable window) it
-        is compacted by that, not as it was recorded; the settings have the other of the two.
+        """Read the recording. With a strategy or a threshold (a share of the usable window), it
+        is compacted by these instead of as recorded; the one not given comes from the settings.
 
-        Raises `NotASession`, `JournalError`, and `WrongUse` where there is no such strategy, or
-        one that has a model write.
+        Raises `NotASession`, `JournalError`, and `WrongUse` if there is no such strategy or it
+        needs a model.
         """
         before = ctx.settings.compact
         mode = strategy_named(strategy or before.mode)
@@ -60,7 +60,7 @@ class Player:
         self._kept = TemporaryDirectory(prefix="pinfold-replay-")
         self._note = f"Playing {file.name}: no model is called and no tool runs."
         self.title = "Compactions as they were recorded:"
-        # Nothing of the user's acts on it, and whatever asks a model asks the one that is silent.
+        # No hook or background work runs, and requests go to a model that never answers.
         compact = structs.replace(before, model=None, context_window=None, prepare=False)
         if self._own:
             compact = structs.replace(
@@ -83,10 +83,10 @@ class Player:
         """Once it is started."""
 
     async def start(self, approver: Approver) -> Session:
-        """The session, with its first prompt on the way."""
+        """The session; the recording begins to play."""
         model = model_of(self._ctx, self._events)
         counter = Counter(model.encoding, paths.cache_folder())
-        if self._own:  # what is compacted when must not hang on when the tokenizer is there
+        if self._own:  # when it compacts must not depend on when the tokenizer is loaded
             await asyncio.to_thread(counter.load)
         connection = Connection(Silent(), model, wire_api_of(self._ctx, model.provider), self._note)
         self.session = await open_session(
@@ -102,21 +102,21 @@ class Player:
 
     @property
     def rounds(self) -> Sequence[Round]:
-        """What the compactions came to, once it was played."""
+        """The compactions so far."""
         return self.session.rounds if self.session is not None else ()
 
     def table(self) -> Iterator[str]:
-        """The same for people."""
+        """The compactions as lines."""
         yield self.title
         yield from lines(self.rounds)
 
     def close(self) -> None:
-        """Throw away what the playing wrote."""
+        """Remove its temporary files."""
         self._kept.cleanup()
 
 
 def _check(strategy: str) -> None:
-    """Raises `WrongUse` where a recording can't be compacted by that."""
+    """Raises `WrongUse` if a recording can't be compacted with `strategy`."""
     known = registry().strategies
     if strategy not in known:
         raise WrongUse(f"there is no strategy {strategy}; there are: {', '.join(known)}")
@@ -128,7 +128,7 @@ def _check(strategy: str) -> None:
 
 
 async def play_unseen(player: Player, *, as_json: bool) -> int:
-    """Play without a screen, then print what the compactions came to. Returns the exit code."""
+    """Play without a screen, then print the compactions. Returns the exit code."""
     session = await player.start(no_terminal)
     failed = False
 

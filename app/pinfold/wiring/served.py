@@ -1,7 +1,6 @@
-"""What `pinfold mcp serve` answers with: records of the sessions of some folders.
+"""What `pinfold mcp serve` answers: records of sessions in some folders, read-only.
 
-Nothing is written to them. Secrets are taken out of an item before anything is made of it, so that
-no cut hides half of one.
+Secrets are removed from an item before it is shortened, so that no cut hides half of one.
 """
 
 import asyncio
@@ -52,14 +51,14 @@ END = "[End of the record.]"
 MOST = 40_000
 """Characters of a result."""
 FILLING = 5.0
-"""Seconds that a search waits for the index."""
+"""Seconds a search waits for the index."""
 MOST_FOUND = 20
 MOST_BYTES = 200_000_000
 """Of a session: reading a larger one takes too long."""
 _HELD = 4
 """Sessions that are kept in memory."""
 _SEARCHED = (100, 1_000, 10_000)
-"""Matches in all sessions that are looked through for those in these folders."""
+"""Matches in all sessions, among which those in these folders are looked for."""
 
 
 class FindArguments(Arguments):
@@ -112,7 +111,7 @@ class _Read(Struct, frozen=True):
 
 
 class Served:
-    """The sessions whose folder of work lies in one of `folders`, which are resolved."""
+    """Sessions that worked in one of `folders`, which are resolved paths."""
 
     _ways: ClassVar[dict[str, str]] = {one.name: f"_{one.name}" for one in TOOLS}
 
@@ -209,7 +208,7 @@ class Served:
         return bool(cwd) and any(folder.is_relative_to(one) for one in self._folders)
 
     def _read(self, session: str) -> _Read:
-        """The one session of these folders whose id begins so. Blocking. Raises `ToolError`."""
+        """The one session whose id begins with `session`. Blocking. Raises `ToolError`."""
         found = dict(self._named(session))
         if session in found:
             return self._open(found[session])

@@ -1,4 +1,4 @@
-"""What commands look at: a session of pinfold's, or a file, as events. Nothing is written."""
+"""Sessions and files that commands read, as events."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ from pinfold.window.reading import GaugeReading
 
 @dataclass(frozen=True, slots=True)
 class SessionSource:
-    """A session to look at: one of pinfold's in its folder, or one that was read from a file."""
+    """A session to read: one of pinfold's in its folder, or one read from a file."""
 
     name: str
     """Its id, or the file's name as the user wrote it."""
@@ -45,7 +45,7 @@ class SessionSource:
             yield from journal.read()
 
     def lines(self) -> Iterator[bytes]:
-        """The lines of its rollout, with their pictures in them. Raises `JournalError`."""
+        """The lines of its rollout, pictures included. Raises `JournalError`."""
         if isinstance(self.at, Adoption):
             yield from (codec.written(event)[1] for event in self.at.events)
             return
@@ -54,7 +54,7 @@ class SessionSource:
 
 
 def find(ctx: AppContext, arguments: argparse.Namespace) -> SessionSource:
-    """What `SESSION|FILE`, or `--last`, names. Tells of a file that ends too early.
+    """What `SESSION|FILE` or `--last` names; warns of a file that is cut off.
 
     Raises `WrongUse`, `NotASession`, `JournalError`.
     """
@@ -77,10 +77,10 @@ def find(ctx: AppContext, arguments: argparse.Namespace) -> SessionSource:
 
 
 class Folded:
-    """A source at its end: its state, its window and its gauge, counted exactly."""
+    """A source at its end: state, window and gauge, counted exactly."""
 
     def __init__(self, ctx: AppContext, source: SessionSource, model: str | None = None) -> None:
-        """`model` is the one to look at it for; without one it is the last that was used.
+        """Windows and tokens are those of `model`; by default, the last one used.
 
         Raises `JournalError`.
         """
@@ -99,7 +99,7 @@ class Folded:
         self._settings = ctx.settings
 
     def _changed(self) -> ModelChanged:
-        """As if the session went on with the model that it is looked at for."""
+        """The event of a switch to the model."""
         model = self.model
         return ModelChanged(
             provider=model.provider,
@@ -121,12 +121,12 @@ class Folded:
 
 
 def model_of(ctx: AppContext, events: Sequence[Event], asked: str | None = None) -> ModelInfo:
-    """The model that was asked for, else the last one used, else the one in the settings."""
+    """The model asked for, else the last one used, else that of the settings."""
     return model_used(ctx.settings.model, events, asked, once=is_once(ctx))
 
 
 def wire_api_of(ctx: AppContext, provider: str) -> WireApi:
-    """How a provider is spoken to, as far as its name tells."""
+    """The provider's API: from the settings, else by its name."""
     configured = ctx.settings.providers.get(provider)
     if configured is not None and configured.wire_api is not None:
         return configured.wire_api

@@ -1,4 +1,4 @@
-"""What another program gives on standard input."""
+"""Reads standard input: pipes, and answers of the user."""
 
 import os
 import select
@@ -9,18 +9,18 @@ from pinfold.host.app_context import WrongUse
 from pinfold.sanitize import one_line
 
 PATIENCE = 2.0
-"""Seconds of silence before it is told what is waited for."""
+"""Seconds of silence before a hint is printed."""
 
 
 def read() -> str:
-    """All of it, to its end; bytes that are no UTF-8 are replaced."""
+    """Read all of it; bytes that are not UTF-8 are replaced."""
     if not select.select([sys.stdin], [], [], PATIENCE)[0]:
         print("Reading standard input to the end; `</dev/null` gives none.", file=sys.stderr)
     return sys.stdin.buffer.read().decode(errors="replace")
 
 
 def agreed(question: str) -> bool:
-    """Whether the user says yes. The question goes where no program reads: standard error."""
+    """Ask on standard error; whether the user says yes."""
     print(f"{one_line(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     try:
         return input().strip().lower() in ("y", "yes")
@@ -30,18 +30,18 @@ def agreed(question: str) -> bool:
 
 
 def confirmed(question: str, *, yes: bool) -> bool:
-    """Whether the user agrees, or did with `--yes`. Raises `WrongUse` where nobody can answer."""
+    """Whether the user agrees, or used `--yes`. Raises `WrongUse` when nobody can answer."""
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise WrongUse("it asks first: use --yes when nobody can answer")
+        raise WrongUse("this asks first: use --yes when nobody can answer")
     return agreed(question)
 
 
 def is_given() -> bool:
-    """Whether it is a pipe or a file, and no terminal, socket or `/dev/null`."""
+    """Whether it is a pipe or a file: not a terminal, socket or `/dev/null`."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
-    except OSError:  # a program that calls this one in its own process has put something else there
+    except OSError:  # replaced by a program that runs this one in its own process
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)

@@ -21,7 +21,7 @@ from pinfold.wiring.sources import find
 
 
 def history(arguments: argparse.Namespace) -> int:
-    """List the windows, the items of one, or what differs between two. Raises `Refused`."""
+    """List windows, items of one, or differences between two. Raises `Refused`."""
     if arguments.out is not None and arguments.export is None:
         raise WrongUse("--out needs --export: name a window to export")
     source = find(app_context(arguments), arguments)
@@ -40,7 +40,7 @@ def history(arguments: argparse.Namespace) -> int:
 
 
 def _asked(window: Window, arguments: argparse.Namespace) -> tuple[object, Iterable[str]]:
-    """What was asked for, as a value and as lines."""
+    """The result, as a value and as lines."""
     if arguments.show is not None:
         items = standing(window, arguments.show)
         return items, history_text.standing(items)
@@ -52,7 +52,7 @@ def _asked(window: Window, arguments: argparse.Namespace) -> tuple[object, Itera
 
 
 def _export(window: Window, folder: Path | None, arguments: argparse.Namespace) -> int:
-    """Write a window in full, as JSONL. Raises `Refused`, `CommandError`."""
+    """Write a whole window as JSONL. Raises `Refused`, `CommandError`."""
     generation = window_files.named(arguments.export, window.boundaries, folder)
     lines: Iterable[bytes] = window_files.archived(window, generation)
     secrets = None
@@ -70,7 +70,7 @@ def _export(window: Window, folder: Path | None, arguments: argparse.Namespace) 
 
 
 def restore(arguments: argparse.Namespace) -> int:
-    """Bring an earlier window back. Raises `Refused`."""
+    """Restore an earlier window. Raises `Refused`."""
     name: str = arguments.session
     if paths.is_file_name(name):
         raise WrongUse(f"files are never changed; adopt it first: pinfold adopt {name}")

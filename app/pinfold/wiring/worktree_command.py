@@ -28,7 +28,7 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def enter(arguments: argparse.Namespace) -> str:
-    """Have the arguments work in the worktree that they name; what was done, in a sentence."""
+    """Point `--cd` at the named worktree; returns a sentence on what was done."""
     cwd = app_context(arguments, even_if_broken=True).cwd
     folder, said = asyncio.run(use(cwd, arguments.worktree))
     arguments.cd = Path(folder)

@@ -1,4 +1,4 @@
-"""What a command of the command line is, and the arguments that several take."""
+"""Commands of the command line, and arguments that several of them take."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ class Command(Struct, frozen=True):
     name: str
     help: str
     runs: str
-    """The function in `wiring` that takes the arguments and returns the exit code."""
+    """`module:function` in `wiring`; takes the arguments, returns the exit code."""
     arguments: tuple[Argument, ...] = ()
 
     def run(self, arguments: "argparse.Namespace") -> int:
@@ -51,7 +51,7 @@ COMMON = (
         many="append",
     ),
 )
-"""What each command takes."""
+"""Arguments of every command."""
 JSON = flag("--json")
 LAST = flag("--last --continue", "the newest session in this folder")
 LIMIT = whole("-n --limit", default=30)
@@ -78,4 +78,4 @@ MANY = (
     ),
     YES,
 )
-"""What commands over many sessions take."""
+"""Arguments of commands on many sessions."""
