@@ -286,7 +286,7 @@ class Parts:
             self.files,
             self.calls.tell_limits,
             git,
-            left,
+            "" if started.parent else left.for_model(),  # an agent's fork was not left
             expanding,
             self._mentioned,
         )
@@ -305,7 +305,6 @@ class Parts:
             Joining(record, queue, before).join,
             self.hooks,
             self.servers,
-            leads=order is None,
         )
         planning = Planning(record, consent, approvals.ask)
         jobs = self.background.jobs

@@ -194,7 +194,7 @@ class Children:
             return begun
 
         if not self._record.state.turn_open and not self.running:
-            self._budget.begin()  # the user starts it, beside any turn
+            self._budget.begin(self._record)  # the user starts it, beside any turn
         await self._record.add(make)
         child = Child(begun[0], self._clock.monotonic(), prompt, fork, at, place=place)
         self._children[child.number] = child

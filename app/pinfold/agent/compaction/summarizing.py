@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pinfold.agent.record import Record
 from pinfold.agent.requests.connection import Connection
@@ -26,36 +26,24 @@ class Quote:
     """Where the provider's prompt cache still holds what is read."""
 
 
+@dataclass(eq=False)
 class Summarizing:
     """Makes summarizers for the model that is to write: the session's, or one of its own."""
 
-    def __init__(
-        self,
-        record: Record,
-        clock: Clock,
-        metadata: Metadata,
-        connection: Callable[[], Connection],
-        connect: Callable[[], Awaitable[Connection]] | None = None,
-        prices: Mapping[str, Price] | None = None,
-        window: int | None = None,
-        effort: Callable[[], str | None] = lambda: None,
-    ) -> None:
-        """`connect` reaches the model for compactions; without one it is the session's, within a
-        context window of `window` tokens where that is given.
-
-        `prices` go by model; `effort` tells how hard the session's model thinks.
-        """
-        self._record = record
-        self._clock = clock
-        self._metadata = metadata
-        self._session = connection
-        self._connect = connect
-        self._prices = {} if prices is None else prices
-        self._window = window
-        self._effort = effort
-        self._own: Connection | None = None
-        self._connecting = asyncio.Lock()
-        self._counters: dict[str, Counter] = {}
+    _record: Record
+    _clock: Clock
+    _metadata: Metadata
+    _session: Callable[[], Connection]
+    _connect: Callable[[], Awaitable[Connection]] | None
+    """Reaches the model for compactions; None is the session's."""
+    _prices: Mapping[str, Price]
+    _window: int | None
+    """Tokens of context that the session's model has here; None is all it has."""
+    _effort: Callable[[], str | None]
+    """The reasoning effort of the session's model."""
+    _own: Connection | None = field(default=None, init=False)
+    _connecting: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    _counters: dict[str, Counter] = field(default_factory=dict, init=False)
 
     async def summarizer(
         self, compaction: Compaction, told: Step, left: Callable[[], int] | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from pinfold.agent.files import Files
 from pinfold.agent.hooks import Hooks, Stopped
 from pinfold.agent.record import Record
 from pinfold.agent.turn.expanding import Expanding
-from pinfold.agent.turn.reopening import LeftAt, changed_since
+from pinfold.agent.turn.reopening import changed_since
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ContextSet
 from pinfold.rollout.items import Image, Item, Kind
@@ -23,37 +24,24 @@ if TYPE_CHECKING:
     from pinfold.agent.servers.mentioned import Mentioned
 
 
+@dataclass(eq=False)
 class BeforeTurn:
     """Journals what the model should read before the prompt."""
 
-    def __init__(
-        self,
-        record: Record,
-        cwd: Path,
-        model: Callable[[], ModelInfo],
-        front: Front,
-        hooks: Hooks,
-        files: Files,
-        tell_limits: Callable[[], Awaitable[None]],
-        git: GitState,
-        left: LeftAt,
-        expanding: Expanding,
-        mentioned: "Mentioned | None",
-    ) -> None:
-        self._record = record
-        self._cwd = cwd
-        self._model = model
-        self._front = front
-        self._hooks = hooks
-        self._files = files
-        self._tell_limits = tell_limits
-        self._git = git
-        self._expanding = expanding
-        self._mentioned = mentioned
-        self._left = "" if record.journal.started.parent else left.for_model()
-        """How the session was left, until the model is told; an agent's fork was not left."""
-        self._greeted = False
-        """Whether the hooks of `session_start` have run in this opening."""
+    _record: Record
+    _cwd: Path
+    _model: Callable[[], ModelInfo]
+    _front: Front
+    _hooks: Hooks
+    _files: Files
+    _tell_limits: Callable[[], Awaitable[None]]
+    _git: GitState
+    _left: str
+    """How the session was left, until the model is told."""
+    _expanding: Expanding
+    _mentioned: "Mentioned | None"
+    _greeted: bool = field(default=False, init=False)
+    """Whether the hooks of `session_start` have run in this opening."""
 
     async def ready(self, prompt: Prompt) -> tuple[ContextSet, tuple[Image, ...]]:
         """The context of a turn that begins with `prompt`, and the pictures that it names.

@@ -38,8 +38,10 @@ class Budget:
         self._asking = asyncio.Lock()
         self._before: Mapping[str, Usage] = {}
 
-    def begin(self) -> None:
-        """The session's turn begins."""
+    def begin(self, record: Record) -> None:
+        """A turn begins: the session's, or one of an agent that shares the budget."""
+        if record is not self._record:
+            return
         self._steps, self._allowed, self._refused = 0, self._most_steps, False
         self._before = self._spent().models
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -60,45 +60,26 @@ MOST_REFUSALS = 5
 """Of one request as too long; after each a shorter one is sent."""
 
 
+@dataclass(eq=False)
 class Turn:
     """Runs turns, one at a time."""
 
-    def __init__(
-        self,
-        record: Record,
-        requester: Requester,
-        calls: Calls,
-        files: Files,
-        triggers: AutoCompaction,
-        learning: Learning,
-        front: Front,
-        connection: Callable[[], Connection],
-        ask: Approver,
-        budget: Budget,
-        join: Callable[[int], Awaitable[None]],
-        hooks: Hooks,
-        servers: "SessionServers | None",
-        *,
-        leads: bool,
-    ) -> None:
-        """`join` adds the prompts that came meanwhile to a turn, by its number; `leads` is whether
-        the budget is counted by turns of this session."""
-        self._record = record
-        self._requester = requester
-        self._calls = calls
-        self._files = files
-        self._triggers = triggers
-        self._learning = learning
-        self._front = front
-        self._connection = connection
-        self._ask = ask
-        self._join = join
-        self._hooks = hooks
-        self._servers = servers
-        self._budget = budget
-        self._leads = leads
-        self._usage = Usage()
-        """Of this turn's requests so far."""
+    _record: Record
+    _requester: Requester
+    _calls: Calls
+    _files: Files
+    _triggers: AutoCompaction
+    _learning: Learning
+    _front: Front
+    _connection: Callable[[], Connection]
+    _ask: Approver
+    _budget: Budget
+    _join: Callable[[int], Awaitable[None]]
+    """Adds the prompts that came meanwhile to a turn, by its number."""
+    _hooks: Hooks
+    _servers: "SessionServers | None"
+    _usage: Usage = field(default_factory=Usage, init=False)
+    """Of this turn's requests so far."""
 
     async def run(
         self,
@@ -115,8 +96,7 @@ class Turn:
         number = record.state.turn + 1
         self._usage = Usage()
         self._triggers.prompted()
-        if self._leads:
-            self._budget.begin()
+        self._budget.begin(record)
         try:
             await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
             user = user_item(prompt, number, images)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,35 +28,25 @@ from pinfold.tools.jobs import BackgroundJobs
 Answer = TypeVar("Answer")
 
 
+@dataclass(eq=False)
 class Work:
     """Turns, the user's commands, compactions by hand, recordings."""
 
-    def __init__(
-        self,
-        record: Record,
-        cwd: Path,
-        turn: Turn,
-        before: BeforeTurn,
-        outputs: Outputs,
-        jobs: BackgroundJobs,
-        queue: PromptQueue,
-        planning: Planning,
-    ) -> None:
-        self._planning = planning
-        self.queue = queue
-        self.rounds: Sequence[Round] = ()
-        """The compactions of the recording that was played."""
-        self.terminal: Terminal | None = None
-        """What commands of the user's own get that ask for keys."""
-        self.closing = False
-        """The queue stays in the journal, for the next opening."""
-        self._record = record
-        self._cwd = cwd
-        self._turn = turn
-        self._before = before
-        self._outputs = outputs
-        self._jobs = jobs
-        self._task: asyncio.Task[None] | None = None
+    _record: Record
+    _cwd: Path
+    _turn: Turn
+    _before: BeforeTurn
+    _outputs: Outputs
+    _jobs: BackgroundJobs
+    queue: PromptQueue
+    _planning: Planning
+    rounds: Sequence[Round] = field(default=(), init=False)
+    """The compactions of the recording that was played."""
+    terminal: Terminal | None = field(default=None, init=False)
+    """Lent to the user's own commands that ask for keys."""
+    closing: bool = field(default=False, init=False)
+    """Whether the queue stays in the journal, for the next opening."""
+    _task: asyncio.Task[None] | None = field(default=None, init=False)
 
     @property
     def busy(self) -> bool:
