@@ -53,19 +53,9 @@ class Host(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.transcript = Transcript()
-        self.heard: list[object] = []
 
     def compose(self) -> ComposeResult:
         yield self.transcript
-
-    def on_transcript_selected(self, message: Transcript.Selected) -> None:
-        self.heard.append(message)
-
-    def on_transcript_toggled(self, message: Transcript.Toggled) -> None:
-        self.heard.append(message)
-
-    def on_transcript_copied(self, message: Transcript.Copied) -> None:
-        self.heard.append(message)
 
 
 def call(

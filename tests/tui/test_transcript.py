@@ -338,11 +338,6 @@ async def test_folding_by_key_and_by_click() -> None:
         await pilot.click(Transcript, offset=(10, 0))
         await pilot.pause()
         assert "… 94 more lines (enter)" in text_of(transcript)
-        toggled = [value for value in app.heard if isinstance(value, Transcript.Toggled)]
-        assert [(message.numbers, message.closed) for message in toggled] == [
-            ((1, 2), False),
-            ((1, 2), True),
-        ]
 
 
 async def test_all_at_once() -> None:

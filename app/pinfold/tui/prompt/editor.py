@@ -111,7 +111,7 @@ class Editor(Writing):
         self._chips = Chips()
         self._pastes: list[str] = []
         """Texts that were pasted into this prompt, chips among them."""
-        self._vim = VimKeys(self, self) if vim else None
+        self._vim = VimKeys(self, self.action_older, self.action_newer) if vim else None
         self.has_queued = False
         """Whether a prompt waits."""
 

@@ -1,6 +1,6 @@
-"""Vim keys in a text area: `[ui] vim = true`."""
+"""Vim keys in the prompt: `[ui] vim = true`."""
 
-from typing import Protocol
+from collections.abc import Callable
 
 from textual import events
 from textual.widgets import TextArea
@@ -13,19 +13,16 @@ _LIKE = {"backspace": "h", "delete": "x", "left": "h", "right": "l"}
 """Keys that mean the same as a letter outside insert mode."""
 
 
-class PromptKeys(Protocol):
-    """What leads to other prompts."""
-
-    def action_older(self) -> None: ...
-    def action_newer(self) -> None: ...
-
-
 class VimKeys:
     """Applies what vim makes of a key to `area`."""
 
-    def __init__(self, area: TextArea, prompt: PromptKeys) -> None:
+    def __init__(
+        self, area: TextArea, older: Callable[[], None], newer: Callable[[], None]
+    ) -> None:
+        """`older` and `newer` lead to other prompts."""
         self._area = area
-        self._prompt = prompt
+        self._older = older
+        self._newer = newer
         self._vim = Vim()
 
     @property
@@ -78,9 +75,9 @@ class VimKeys:
                 for _ in range(step.times):
                     area.undo()
             case "older":
-                self._prompt.action_older()
+                self._older()
             case "newer":
-                self._prompt.action_newer()
+                self._newer()
 
 
 def _same(one: str, other: str) -> int:

@@ -10,12 +10,12 @@ from pinfold.tui.transcript.boundaries import Rule
 from pinfold.tui.transcript.cards import Card
 from pinfold.tui.transcript.column import Block, Column
 from pinfold.tui.transcript.entries import (
+    ContextEntry,
     Labelled,
     Note,
     PromptEntry,
     ReplyEntry,
     Thought,
-    ToldEntry,
     TranscriptEntry,
 )
 from pinfold.tui.transcript.outline import Outline
@@ -238,6 +238,6 @@ def _entry_of(item: Item) -> TranscriptEntry:
             card.finish(item)
             return card
         case "context":
-            return ToldEntry(item)
+            return ContextEntry(item)
         case _:
             return Labelled(item)

@@ -97,6 +97,11 @@ def interrupted(item: Item | None, looks: Looks) -> list[TranscriptLine]:
     return [TranscriptLine([Segment("■ interrupted", looks.warning)], lead=13)]
 
 
+def paragraphs(text: str, style: Style, width: int) -> list[TranscriptLine]:
+    """`text`, line by line, wrapped at `width`."""
+    return [row for raw in text.split("\n") for row in wrap([Segment(raw, style)], width)]
+
+
 class PromptEntry(TranscriptEntry):
     """What the user said."""
 
@@ -104,11 +109,7 @@ class PromptEntry(TranscriptEntry):
     """Rows shown of a long one."""
 
     def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
-        rows = [
-            line
-            for raw in clean(self.source).strip("\n").split("\n")
-            for line in wrap([Segment(raw, looks.plain)], width - LEAD - 1)
-        ]
+        rows = paragraphs(clean(self.source).strip("\n"), looks.plain, width - LEAD - 1)
         if self.closed:
             rows = shorten(rows, self.HEAD, 2, looks)
         rows += picture_rows(self.item, width - LEAD - 1, looks)
@@ -179,8 +180,27 @@ class ReplyEntry(TranscriptEntry):
         return start
 
 
-class Thought(TranscriptEntry):
-    """The model's reasoning: one row, until it is opened."""
+class RowEntry(TranscriptEntry):
+    """One row, until it is opened."""
+
+    def estimate(self, width: int) -> int:
+        return 1 if self.closed else super().estimate(width)
+
+    def _lines(self, label: str, style: Style, width: int) -> list[TranscriptLine]:
+        """A row that begins with `label`; below it the whole text, where it is open."""
+        assert self.item is not None
+        room = min(width, MEASURE) - LEAD - 1
+        text = clean(self.source).strip()
+        first = f"∙ {label}"
+        if self.closed and text:
+            first = clip(f"{first} · {one_line(text[: 2 * room])}", room + LEAD)
+        head = TranscriptLine([Segment(first, style)], number=self.item.n, toggles=bool(text))
+        rows = paragraphs(text, style, room) if text and not self.closed else []
+        return [head, *indent(rows, _MARGIN)]
+
+
+class Thought(RowEntry):
+    """The model's reasoning."""
 
     LIVE = 3
     """Rows shown while it comes."""
@@ -202,40 +222,23 @@ class Thought(TranscriptEntry):
         self.item = item
         self._text = ""
 
-    def estimate(self, width: int) -> int:
-        return 1 if self.closed else super().estimate(width)
-
     def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
-        room = min(width, MEASURE) - LEAD - 1
         if self.item is None:
-            text = clean(self._text[-4 * room :]).strip()
-            rows = [row for raw in text.split("\n") for row in self._wrap(raw, room, looks)]
+            room = min(width, MEASURE) - LEAD - 1
+            rows = paragraphs(clean(self._text[-4 * room :]).strip(), looks.reasoning, room)
             head = TranscriptLine([Segment("∙ thinking", looks.reasoning)])
             return [head, *indent(rows[-self.LIVE :], _MARGIN)]
-        text = clean(self.source).strip()
         seconds = self.item.detail.get("seconds")
         label = (
             f"thought for {duration(seconds)}" if isinstance(seconds, int | float) else "thought"
         )
         if self.item.state == "interrupted":
             label += " · interrupted"
-        first = f"∙ {label}"
-        if self.closed and text:
-            first = clip(f"{first} · {one_line(text[: 2 * room])}", room + LEAD)
-        head = TranscriptLine(
-            [Segment(first, looks.reasoning)], number=self.item.n, toggles=bool(text)
-        )
-        if self.closed or not text:
-            return [head]
-        rows = [row for raw in text.split("\n") for row in self._wrap(raw, room, looks)]
-        return [head, *indent(rows, _MARGIN)]
-
-    def _wrap(self, text: str, width: int, looks: Looks) -> list[TranscriptLine]:
-        return wrap([Segment(text, looks.reasoning)], width)
+        return self._lines(label, looks.reasoning, width)
 
 
-class ToldEntry(TranscriptEntry):
-    """What the model is told of its surroundings: one row, until it is opened."""
+class ContextEntry(RowEntry):
+    """What the model is told of its surroundings."""
 
     @property
     def quiet(self) -> bool:
@@ -245,21 +248,8 @@ class ToldEntry(TranscriptEntry):
     def agent_number(self) -> int:
         return agent_of(self.item)
 
-    def estimate(self, width: int) -> int:
-        return 1 if self.closed else super().estimate(width)
-
     def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
-        assert self.item is not None
-        room = min(width, MEASURE) - LEAD - 1
-        text = clean(self.source).strip()
-        first = "∙ context"
-        if self.closed:
-            first = clip(f"{first} · {one_line(text[: 2 * room])}", room + LEAD)
-        head = TranscriptLine([Segment(first, looks.dim)], number=self.item.n, toggles=True)
-        if self.closed:
-            return [head]
-        rows = [row for raw in text.split("\n") for row in wrap([Segment(raw, looks.dim)], room)]
-        return [head, *indent(rows, _MARGIN)]
+        return self._lines("context", looks.dim, width)
 
 
 class Labelled(TranscriptEntry):
@@ -284,8 +274,7 @@ class Labelled(TranscriptEntry):
             first = clip(f"for the model · {one_line(preamble)}", room)
             lines = [TranscriptLine([Segment(first, looks.dim)], toggles=True), *lines]
         elif preamble:
-            rows = [wrap([Segment(raw, looks.dim)], room) for raw in clean(preamble).split("\n")]
-            lines = [*(row for some in rows for row in some), BLANK, *lines]
+            lines = [*paragraphs(clean(preamble), looks.dim, room), BLANK, *lines]
         return [head, *indent(lines, [Segment("│ ", looks.rule)])]
 
     def _parts(self) -> tuple[str, str]:
@@ -319,9 +308,5 @@ class Note(TranscriptEntry):
 
     def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         style: Style = getattr(looks, self._look)
-        rows = [
-            row
-            for raw in self._text.split("\n")
-            for row in wrap([Segment(raw, style)], min(width, MEASURE) - LEAD - 1)
-        ]
+        rows = paragraphs(self._text, style, min(width, MEASURE) - LEAD - 1)
         return indent(rows, [Segment(f"{self._sign} ", style)], _MARGIN)

@@ -59,27 +59,12 @@ class Reader(Viewport, can_focus=True):
             super().__init__()
             self.item = item
 
-    class Toggled(Message, namespace="transcript"):
-        """The user opened or closed an entry."""
-
-        def __init__(self, numbers: tuple[int, ...], closed: bool) -> None:
-            super().__init__()
-            self.numbers = numbers
-            self.closed = closed
-
     class Opened(Message, namespace="transcript"):
         """The user opened an agent's card."""
 
         def __init__(self, number: int) -> None:
             super().__init__()
             self.number = number
-
-    class Copied(Message, namespace="transcript"):
-        """Text went to the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
 
     class Acted(Message, namespace="transcript"):
         """The user pressed a key that changes the window."""
@@ -214,7 +199,6 @@ class Reader(Viewport, can_focus=True):
         )
         if text:
             self.app.copy_to_clipboard(text)
-            self.post_message(self.Copied(text))
 
     def _move_cursor(self, block: Block | None) -> None:
         if block is not self._marked:
@@ -245,7 +229,6 @@ class Reader(Viewport, can_focus=True):
         self._change(toggle)
         if self._column.top(self._column.index_of(block)) < self.scroll_offset.y:
             self._reveal(block)
-        self.post_message(self.Toggled(tuple(item.n for item in entry.items), entry.closed))
 
     def _unearth_all(self) -> None:
         """What follows needs the whole past."""
