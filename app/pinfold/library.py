@@ -166,10 +166,10 @@ def _read(messages: Sequence[Message], budget: int, pins: Sequence[Pin]) -> Wind
 
 def _events(messages: Sequence[Message]) -> list[Event]:
     """The messages as a session, each at a time of its own. Raises `ValueError`."""
-    told = [{**message, "timestamp": _EPOCH + index} for index, message in enumerate(messages)]
+    timed = [{**message, "timestamp": _EPOCH + index} for index, message in enumerate(messages)]
     began = datetime.fromtimestamp(_EPOCH, UTC)
     try:
-        return list(read_document(told, Path("messages"), began).events)
+        return list(read_document(timed, Path("messages"), began).events)
     except NotASession as error:
         raise ValueError(str(error)) from error
 

@@ -202,8 +202,8 @@ class _Reader:
 
     def _attachment(self, record: Record) -> None:
         """What the host attached; or a prompt that came while the agent worked."""
-        told = object_of(record, "attachment")
-        if told.get("type") != "queued_command":
+        attachment = object_of(record, "attachment")
+        if attachment.get("type") != "queued_command":
             node = self._thread.node(record)
             text = compact(record.get("attachment"))
             item = Item(n=0, kind="context", content=text, detail=HOST)
@@ -211,12 +211,12 @@ class _Reader:
             return
         texts: list[str] = []
         images: list[Image] = []
-        for block in blocks(told.get("prompt")):
+        for block in blocks(attachment.get("prompt")):
             self._collect(block, texts, images)
         text = "\n".join(texts)
-        self._thread.queue.told(text)
+        self._thread.queue.repeated(text)
         aside = flag(record, "isMeta") or flag(record, "isSidechain")
-        typed = told.get("commandMode", "prompt") == "prompt"
+        typed = attachment.get("commandMode", "prompt") == "prompt"
         own = typed and not (aside or by_host(text))
         node = self._thread.node(record)
         kind: Kind = "user" if own else "context"

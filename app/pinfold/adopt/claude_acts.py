@@ -189,9 +189,9 @@ def _question(given: Given, text: str, extra: Given) -> dict[str, Any]:
     for entry in list_of(given, "questions"):
         question = text_of(entry, "question") if isinstance(entry, dict) else ""
         if question:
-            # "question"="answer": so the model is told.
-            told = text.partition(f'"{question}"="')[2].partition('"')[0]
-            answer = str(answers.get(question, told))
+            # The model reads "question"="answer".
+            quoted = text.partition(f'"{question}"="')[2].partition('"')[0]
+            answer = str(answers.get(question, quoted))
             asked.append(" ".join(question.split()))
             words.append(
                 " ".join(f"{answer} {text_of(object_of(notes, question), 'notes')}".split())

@@ -27,7 +27,7 @@ class Queue:
             case "popAll":  # back into the user's editor
                 self._waiting.clear()
 
-    def told(self, text: str) -> None:
+    def repeated(self, text: str) -> None:
         """An attachment repeats this prompt."""
         if text in self._taken:
             self._taken.remove(text)

@@ -100,12 +100,12 @@ def output(block: Block) -> tuple[str, tuple[Image, ...]]:
 
 def usage(message: Record) -> Usage | None:
     """Tokens of the request: the input includes what was read from and written to the cache."""
-    told = object_of(message, "usage")
-    cached = number_of(told, "cache_read_input_tokens")
-    fresh = number_of(told, "input_tokens") + number_of(told, "cache_creation_input_tokens")
+    counts = object_of(message, "usage")
+    cached = number_of(counts, "cache_read_input_tokens")
+    fresh = number_of(counts, "input_tokens") + number_of(counts, "cache_creation_input_tokens")
     if not cached + fresh:
         return None
-    return Usage(input=cached + fresh, cached=cached, output=number_of(told, "output_tokens"))
+    return Usage(input=cached + fresh, cached=cached, output=number_of(counts, "output_tokens"))
 
 
 def preserved(metadata: Record, parents: Mapping[str, str]) -> tuple[str, list[str]]:

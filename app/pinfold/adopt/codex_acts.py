@@ -70,7 +70,7 @@ class CodexActs:
                 self._running[match[1]] = command
             return {"act": "command", "command": command}
         if name == "write_stdin":
-            # What ends a command tells how it came out.
+            # The call that sees a command end has its exit code.
             session = str(given.get("session_id", ""))
             ended = "exit_code" in outcome(output) and self._running.pop(session, "")
             return {"act": "command", "command": ended} if ended else {"act": "read"}
@@ -137,22 +137,22 @@ def _question(given: dict[str, Any], output: str) -> dict[str, Any]:
     asked, words = [], []
     for question in list_of(given, "questions"):
         if isinstance(question, dict):
-            told = list_of(object_of(answers, text_of(question, "id")), "answers")
+            replies = list_of(object_of(answers, text_of(question, "id")), "answers")
             asked.append(" ".join(text_of(question, "question").split()))
-            words.append(" ".join(" ".join(map(str, told)).split()))
+            words.append(" ".join(" ".join(map(str, replies)).split()))
     return answered(asked, words)
 
 
 def _agent(given: dict[str, Any], output: str) -> dict[str, Any]:
     title = text_of(given, "message") or text_of(given, "prompt")
     detail = {"title": title} if title else {}
-    told = arguments_of(output)
-    statuses = object_of(told, "status").values()
+    reported = arguments_of(output)
+    statuses = object_of(reported, "status").values()
     reports = [report for status in statuses if (report := _completed({"status": status}))]
     if reports:
         return {**detail, "text": "\n".join(reports)}
-    return {**detail, "host": [[0, len(output)]]} if told else detail  # ids alone
+    return {**detail, "host": [[0, len(output)]]} if reported else detail  # ids alone
 
 
-def _completed(told: dict[str, Any]) -> str:
-    return text_of(object_of(told, "status"), "completed")
+def _completed(report: dict[str, Any]) -> str:
+    return text_of(object_of(report, "status"), "completed")

@@ -53,7 +53,7 @@ def entry(payload: dict[str, Any], summary: str = "") -> Item | None:
     if kind in {"message", ""} and "role" in payload:
         return _message(payload, summary)
     if kind == "reasoning":
-        # Encrypted reasoning opens for the account alone that it was made for.
+        # Only the account that it was made for can decrypt reasoning.
         parts = [*list_of(payload, "summary"), *list_of(payload, "content")]
         return Item(n=0, kind="reasoning", content=content(parts)[0], origin=_origin(payload))
     if kind in _COMPACTIONS:

@@ -74,8 +74,8 @@ def outcome(output: str) -> dict[str, Any]:
     match = _EXIT.search(output, 0, _EXIT_WITHIN)
     code = int(match.group(1)) if match else None
     if code is None and output.startswith("{"):
-        told = object_of(arguments_of(output), "metadata").get("exit_code")
-        code = told if isinstance(told, int) else None
+        recorded = object_of(arguments_of(output), "metadata").get("exit_code")
+        code = recorded if isinstance(recorded, int) else None
     if code is None:
         return {"ok": not output.startswith("apply_patch verification failed")}
     return {"ok": code == 0, "exit_code": code}
@@ -135,7 +135,7 @@ def _read(command: str, base: str, cwd: str) -> Iterator[Touched]:
     for part in command.split("&&"):
         if not _SHELL_SIGNS.isdisjoint(part):
             if "cd " in part:
-                return  # who knows where to
+                return  # the folder is not known
             continue
         try:
             words = shlex.split(part)

@@ -11,16 +11,16 @@ from pinfold.rollout.values import PlanBase
 
 
 def numbered(
-    first: Event, told: Sequence[tuple[datetime, Data]], closing: Mapping[int, Item]
+    first: Event, recorded: Sequence[tuple[datetime, Data]], closing: Mapping[int, Item]
 ) -> tuple[Event, ...]:
-    """`first`, then `told`, with the item `closing[i]` after event `i` of `told`.
+    """`first`, then `recorded`, with the item `closing[i]` after event `i` of `recorded`.
 
-    Where data name a seq, they come in with the count of `told` events before it.
+    Where data name a seq, they come in with the count of `recorded` events before it.
     """
     found = [first]
     seqs = [first.seq]
-    """The seq reached, by how many of the told events have gone."""
-    for index, (at, data) in enumerate(told):
+    """The seq reached, by how many of the recorded events have gone."""
+    for index, (at, data) in enumerate(recorded):
         match data:
             case RequestFinished(through_seq=before):
                 data = replace(data, through_seq=seqs[before])  # noqa: PLW2901

@@ -126,7 +126,7 @@ def unconfirmed(read: Iterable[Event]) -> Unconfirmed:
                 pass
             case data if not isinstance(data, _OWN):
                 kept.append(event)
-    # Without the item that each is said to come from: whoever wrote the file says so.
+    # Without their source items: only the file claims those.
     texts = dict.fromkeys(
         [
             core.goal,

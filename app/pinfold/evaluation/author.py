@@ -156,7 +156,7 @@ class _Author:
             self._script.say("", uses)
         self._script.say(self._filler.reply())
 
-    # What holds from there on
+    # What is true from there on
 
     def _stated(self, text: str) -> str:
         """The text without its marks; what they state is true from here on."""

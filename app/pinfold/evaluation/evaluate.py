@@ -125,7 +125,7 @@ async def evaluate(
         compactions=wish.compactions,
         budget=wish.budget,
         user_share=round(min(ran.user_tokens for some in runs for ran in some) / wish.budget, 2),
-        conversations=tuple(sorted({told.title for some in chosen for told in some})),
+        conversations=tuple(sorted({dialogue.title for some in chosen for dialogue in some})),
         model=speakers.writer.name if speakers else "",
         judge=speakers.judge.name if speakers else "",
         smoke=smoke,

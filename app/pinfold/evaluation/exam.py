@@ -59,7 +59,7 @@ class Exam:
         if not answer.strip():
             raise Refused("the model gave no answer.")
         expected = list(_expected(truth))
-        # No probe always comes last; whichever the strategy, the order is the same.
+        # So that no probe always comes last; the order is the same for all strategies.
         Random(truth.goal.text).shuffle(expected)  # noqa: S311  not for secrets
         grades = await self._grades(answer, [text for _, text in expected])
         found: dict[Probe, list[float]] = {probe: [] for probe in PROBES}

@@ -104,7 +104,7 @@ def _cut_result(
     found: list[StrategyWindow] = []
     if view.tokens > budget:
         wanted = Wanted(cut, view, budget)
-        view.known.record.catch_up()  # what is read once is not the first one's time
+        view.known.record.catch_up()  # so that it is not timed with the first strategy
         found = [made(view, strategy, kind, wanted, options) for strategy, kind in strategies]
         if cut.compaction is not None:
             projections.step(cut.compaction)

@@ -154,7 +154,7 @@ class _Run:
         """Raises `Refused`, `ProviderError`."""
         setting, strategy, trial = self._setting, self._strategy, self.trial
         material = await self._material() if strategy.needs_model else Material()
-        view = self._view()  # again: nothing is worked out yet
+        view = self._view()  # a new one: nothing is cached in it yet
         begun = time.perf_counter()
         plan = strategy.plan(view, material, setting.options)
         engine.validate(view, plan)

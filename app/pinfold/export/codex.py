@@ -38,8 +38,8 @@ def thread_id(transcript: ExportedSession) -> str:
     try:
         return str(uuid.UUID(transcript.session))
     except ValueError:
-        told = f"pinfold:{transcript.session}:{_started_at(transcript).isoformat()}"
-        return str(uuid.uuid5(uuid.NAMESPACE_URL, told))
+        name = f"pinfold:{transcript.session}:{_started_at(transcript).isoformat()}"
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, name))
 
 
 def _started_at(transcript: ExportedSession) -> datetime:

@@ -17,9 +17,9 @@ class SecretHit(NamedTuple):
 _MARKS = {
     "API Key": (
         r"sk-ant-[a-z0-9]+-[\w-]{20,}",
-        r"sk-[\w-]{20,}",  # OpenAI, and all who write theirs alike
+        r"sk-[\w-]{20,}",  # OpenAI, and others of the same form
         r"(?:AIza[\w-]{35}|GOCSPX-[\w-]{20,})",  # Google
-        r"(?:ya29\.[\w-]{20,}(?:\.[\w-]+)*|1//0[\w-]{30,})",  # Google as well
+        r"(?:ya29\.[\w-]{20,}(?:\.[\w-]+)*|1//0[\w-]{30,})",  # Google, too
         r"(?:hf|api_org)_[A-Za-z0-9]{30,}",
         r"(?:gsk_|xai-|pplx-|csk-)[A-Za-z0-9]{40,}",
         r"nvapi-[\w-]{40,}",
@@ -98,8 +98,8 @@ _MARKS = {
 
 _KINDS = tuple(kind for kind, patterns in _MARKS.items() for _ in patterns)
 _KEY = re.compile(
-    # At the beginning of a word. A dash that joins two words begins none: each would be read to
-    # its end again.
+    # Only at the beginning of a word, and not after a dash in one: each part would be read to its
+    # end again.
     r"(?<!\w)(?<![\w-]-)(?:"
     + "|".join(f"({pattern})" for patterns in _MARKS.values() for pattern in patterns)
     + ")"

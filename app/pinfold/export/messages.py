@@ -19,5 +19,5 @@ def render(transcript: ExportedSession) -> str:
         "tools": tools(transcript.context),
     }
     # What is not known is left out: an empty list of tools is refused.
-    told = {name: value for name, value in body.items() if value or name == "messages"}
-    return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+    known = {name: value for name, value in body.items() if value or name == "messages"}
+    return json.dumps(known, ensure_ascii=False, indent=2) + "\n"

@@ -69,7 +69,7 @@ _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 
 def named(text: str) -> Iterator[SecretHit]:
     """The secrets in a text that have a telling name."""
-    begin = end = 0  # of the last value: it is read once, whatever names are in it
+    begin = end = 0  # of the last value, which is read only once
     for at, name in _names(text):
         if begin <= at < end:
             continue
@@ -88,7 +88,7 @@ def named(text: str) -> Iterator[SecretHit]:
 
 def _names(text: str) -> list[tuple[int, str]]:
     lowered = text.lower()
-    if len(lowered) != len(text):  # as of İ
+    if len(lowered) != len(text):  # as with İ
         lowered = "".join(one.lower() if one.isascii() else one for one in text)
     found = []
     for name in _NAMES:
@@ -112,7 +112,7 @@ def _is_named(text: str, match: re.Match[str], *, password: bool) -> bool:
     elif tight:
         whole = behind == "" or behind not in "([{$"
     else:
-        # As in YAML; in code, more comes behind a value than the end of its line.
+        # In YAML the line ends after a value; in code more follows.
         whole = bool(_NUMBERED.fullmatch(tail) and _END_OF_LINE.match(text, match.end()))
     if not whole or len(value) < (6 if password or tight else 8):
         return False

@@ -37,6 +37,7 @@ def render(transcript: ExportedSession) -> str:
         parts=parts(transcript),
         MARKS=MARKS,
         arguments=arguments,
+        boundary_line=boundary_line,
         clean_output=clean_output,
         code=rich_text.code,
         described=described,
@@ -47,7 +48,6 @@ def render(transcript: ExportedSession) -> str:
         safe_url=_safe_url,
         speaker=speaker,
         subject=subject,
-        told=boundary_line,
     )
 
 

@@ -14,15 +14,15 @@ _Key = tuple[int, str | None]
 def whole(items: Iterable[Item]) -> Iterator[Item]:
     """`items` in order, with distinct call ids and a result for each call; other results become
     text."""
-    told = list(_told_apart(items))
-    answered = {_key(item) for item in told if item.kind == "tool_result"}
-    for item in told:
+    distinct = list(_with_distinct_ids(items))
+    answered = {_key(item) for item in distinct if item.kind == "tool_result"}
+    for item in distinct:
         yield item
         if item.kind == "tool_call" and _key(item) not in answered:
             yield replace(item, kind="tool_result", content=_NONE, state="unknown", detail={})
 
 
-def _told_apart(items: Iterable[Item]) -> Iterator[Item]:
+def _with_distinct_ids(items: Iterable[Item]) -> Iterator[Item]:
     ids: set[_Key] = set()
     waiting: dict[_Key, list[str]] = {}
     """The new ids of open calls, by the old id."""
