@@ -465,7 +465,7 @@ def test_transcripts_of_sub_agents_are_noted(tmp_path: Path) -> None:
     made = Claude()
     made.user("Hi.")
     notes = made.read(tmp_path / "s-1.jsonl").notes
-    assert "The transcripts of its sub-agents beside it are not adopted: 2." in notes
+    assert "Not adopted: 2 transcripts of its sub-agents." in notes
 
 
 def test_a_file_without_a_message_is_no_session() -> None:

@@ -208,7 +208,7 @@ def test_settings_that_are_not_understood_stay_as_they_are(
     settings.parent.mkdir()
     settings.write_text(text)
     assert run(["hook", "install", "claude", "--yes"]) == 2
-    assert "~/.claude/settings.json stays as it is: " in capsys.readouterr().err
+    assert "~/.claude/settings.json was not changed: " in capsys.readouterr().err
     assert settings.read_text() == text
 
 

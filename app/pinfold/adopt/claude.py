@@ -23,6 +23,7 @@ from pinfold.adopt.claude_replies import Replies
 from pinfold.adopt.claude_thread import Thread
 from pinfold.adopt.claude_words import INTERRUPTED, by_host, detail_of, is_command
 from pinfold.adopt.lines import compact, object_of, records, text_of, time_of
+from pinfold.numbers import plural
 from pinfold.rollout.items import Image, Item, Kind
 
 _UNREAD = ("data", "snapshot", "todos")
@@ -261,9 +262,7 @@ class _Reader:
             self._builder.note("This is a sub-agent's session.")
         agents = len(list(self._file.with_suffix("").glob("subagents/agent-*.jsonl")))
         if agents:
-            self._builder.note(
-                f"The transcripts of its sub-agents beside it are not adopted: {agents}."
-            )
+            self._builder.note(f"Not adopted: {plural(agents, 'transcript')} of its sub-agents.")
         adoption = self._builder.finish()
         named = [self._titles.get(kind) for kind in ("custom", "ai", "summary")]
         return replace(adoption, title=next(filter(None, named), adoption.title))

@@ -151,8 +151,8 @@ def wishes(agent: OtherAgent, project: Path | None) -> Iterator[str]:
                     "there."
                 )
     yield (
-        "Codex runs a new hook only once you trust it: when it starts next it asks, and `/hooks` "
-        "shows it."
+        "Codex runs a new hook only once you trust it: it asks the next time it starts, and "
+        "`/hooks` shows it."
     )
 
 
@@ -182,7 +182,7 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except HookRefused as error:
-        raise HookRefused(f"{paths.shown(path)} stays as it is: {error}.") from error
+        raise HookRefused(f"{paths.shown(path)} was not changed: {error}.") from error
 
 
 def _read(path: Path) -> bytes | None:
