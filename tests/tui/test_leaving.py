@@ -11,7 +11,7 @@ from fakes.screen import make_app, until
 from pinfold.rollout.items import Item
 from pinfold.tui.app import PinfoldApp
 from pinfold.tui.approval.answer import Answer
-from pinfold.tui.panels.preview_text import TextPanel
+from pinfold.tui.panels.write import WritePanel
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.status_line import StatusLine
 from pinfold.tui.transcript.view import Transcript
@@ -164,6 +164,6 @@ async def test_undo_is_on_the_same_key_wherever_text_is_written() -> None:
         answer.focus()
         await pilot.press("a", "f8")
         assert answer.text == ""
-        await app.push_screen(TextPanel("text"))
+        await app.push_screen(WritePanel("Text", "text"))
         await pilot.press("a", "f8")
         assert app.screen.query_one("TextArea").text == "text"  # type: ignore[attr-defined]

@@ -24,8 +24,8 @@ from pinfold.tui.panels.preview import PreviewPanel
 from pinfold.tui.panels.preview_list import PreviewList
 from pinfold.tui.panels.preview_loss import LossPanel
 from pinfold.tui.panels.preview_rows import PreviewRow
-from pinfold.tui.panels.preview_text import TextPanel
 from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.write import WritePanel
 
 PRICED = Options(prices={"small": Price(10, 10)})
 
@@ -295,7 +295,7 @@ async def test_keys_behind_the_one_that_applies_do_not_hold_it_open(
 
 async def test_the_text_is_edited_counted_and_applied(session: LiveSession) -> None:
     async with opened(session, "e") as pilot:
-        await until(pilot, lambda: isinstance(pilot.app.screen, TextPanel))
+        await until(pilot, lambda: isinstance(pilot.app.screen, WritePanel))
         pilot.app.screen.query_one(TextArea).text = "Remember the port."
         await pilot.press("ctrl+s")
         await until(pilot, lambda: pilot.app.screen.query(PreviewList))
@@ -312,7 +312,7 @@ async def test_an_edit_can_be_left(session: LiveSession) -> None:
     async with opened(session) as pilot:
         planned = len(session.compaction.drafted)
         await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TextPanel))
+        await until(pilot, lambda: isinstance(pilot.app.screen, WritePanel))
         await pilot.press("x", "escape")
         await until(pilot, lambda: pilot.app.screen.query(PreviewList))
         assert len(session.compaction.drafted) == planned

@@ -13,8 +13,8 @@ from pinfold.agent.options import Options
 from pinfold.tui.panels.accept import AcceptPanel
 from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.context_table import ContextTable
-from pinfold.tui.panels.extensions import ExtensionsList, ExtensionsPanel
 from pinfold.tui.panels.item import Page
+from pinfold.tui.panels.skills import ExtensionsList, ExtensionsPanel
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ async def commands(context: Context, what: str | None = None) -> None:
 
 async def _show(context: Context, kind: Kind, what: str | None) -> None:
     if what is None:
-        context.open("skills" if kind == "skill" else "own_commands")
+        context.open("skills", kind)
         return
     from pinfold.commands.skills_text import NONE, lines
 

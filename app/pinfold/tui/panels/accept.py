@@ -29,7 +29,6 @@ _TRUSTS = " This also trusts the folder: its config file applies in full from th
 class AcceptPanel(Modal[bool]):
     """Its result is whether the user said yes."""
 
-    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", show=False, priority=True),
         Binding("escape,q,n", "dismiss(False)", show=False, priority=True),

@@ -48,7 +48,6 @@ class AgentsPanel(TablePanel[int | None]):
 
     HEADING = "Agents"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
-    CSS_PATH = "panels.tcss"
 
     def __init__(self, session: Session, chosen: str = "") -> None:
         """`chosen` is the number of the agent that the cursor begins on."""

@@ -13,7 +13,6 @@ from pinfold.tui.panels.modal import Modal
 class AskPanel(Modal[bool]):
     """Its result is whether the user said yes."""
 
-    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", show=False),
         Binding("escape,q,n", "dismiss(False)", show=False),

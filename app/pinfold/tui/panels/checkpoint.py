@@ -12,7 +12,7 @@ from pinfold.commands.history import DIGEST
 from pinfold.rollout import provenance
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.checkpoint_rows import KeptRow, chosen, facts, rows_of
-from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.item import ItemPanel, item_panel
 from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
@@ -81,11 +81,8 @@ class CheckpointPanel(FilterPanel[None]):
         item = None if row.item is None else self._window.item(row.item)
         if item is None:
             self.app.push_screen(ItemPanel("Full text", "\n".join((row.text.strip(), row.note))))
-            return
-        partner = self._window.partner(item.n)
-        other = None if partner is None else self._window.item(partner)
-        both = [item] if other is None else sorted([item, other], key=lambda one: one.n)
-        self.app.push_screen(ItemPanel(title(item), page(both)))
+        else:
+            self.app.push_screen(item_panel(item, self._window))
 
     def action_copy(self) -> None:
         if (row := self._list.row) is not None:

@@ -20,7 +20,6 @@ WIDE = 100
 class Chooser(Modal[str | None]):
     """Its result is the key of a line, or None. Subclasses say what is in it."""
 
-    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", show=False),
         Binding("up", "move(-1)", show=False, priority=True),

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, get_args
 
 from rich.text import Text
 from textual import on, work
@@ -18,9 +18,8 @@ from pinfold.commands.context_text import facts
 from pinfold.commands.failures import told
 from pinfold.commands.model import price_said
 from pinfold.rollout.events import Pin
-from pinfold.rollout.items import Item
 from pinfold.tui.gauge import GaugeBar
-from pinfold.tui.panels.context_effects import NAMES, done
+from pinfold.tui.panels.context_effects import done
 from pinfold.tui.panels.context_footer import Footer
 from pinfold.tui.panels.context_rows import (
     SORTS,
@@ -33,7 +32,7 @@ from pinfold.tui.panels.context_rows import (
 )
 from pinfold.tui.panels.context_servers import SERVERS, ServerFolds
 from pinfold.tui.panels.context_table import MOVES, ContextTable, Titles
-from pinfold.tui.panels.item import ItemPanel, context_page, context_title, page, title
+from pinfold.tui.panels.item import ItemPanel, context_page, context_title, item_panel, page
 from pinfold.tui.panels.keys import keys, own_keys
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table_panel import FilterPanel
@@ -191,7 +190,7 @@ class ContextPanel(FilterPanel[None]):
         await asyncio.sleep(SETTLED)
         targets = self._targets()
         effects: dict[Act, Effect | str] = {}
-        for act in NAMES if targets else ():
+        for act in get_args(Act) if targets else ():
             effects[act] = self._effect(act, targets)
             await asyncio.sleep(0)  # a key may come between
         self._foot.work_out(effects)
@@ -294,12 +293,7 @@ class ContextPanel(FilterPanel[None]):
             return
         item = self._window.item(row.n)
         if item is not None:
-            self.app.push_screen(ItemPanel(title(item), page(self._pair(item))))
-
-    def _pair(self, item: Item) -> list[Item]:
-        partner = self._window.partner(item.n)
-        other = None if partner is None else self._window.item(partner)
-        return [item] if other is None else sorted([item, other], key=lambda one: one.n)
+            self.app.push_screen(item_panel(item, self._window))
 
     def action_fixed(self) -> None:
         self._opened = not self._opened

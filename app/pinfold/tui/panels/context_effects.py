@@ -12,14 +12,6 @@ from pinfold.tui.colours import ink
 from pinfold.window.actions import Act, Effect
 from pinfold.window.pins import named
 
-NAMES: dict[Act, str] = {
-    "pin": "pin",
-    "unpin": "unpin",
-    "mask": "mask",
-    "fold": "fold",
-    "unfold": "unfold",
-}
-
 
 def effects_said(
     app: App[Any], keys: Mapping[Act, str], effects: Mapping[Act, Effect | str]
@@ -35,7 +27,7 @@ def effects_said(
             reasons.append(f"{keys[act]}: {effect}")
             continue
         can.append(" · " if can else "", dim)
-        can.append(keys[act], strong + Style(underline=True)).append(f" {NAMES[act]} ")
+        can.append(keys[act], strong + Style(underline=True)).append(f" {act} ")
         can.append(figure(effect), strong)
         warnings += [f"! {effect.warning} "] if effect.warning else []
         reasons += [f"{keys[act]} skips {'; '.join(effect.left)}"] if effect.left else []

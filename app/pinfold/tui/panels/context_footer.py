@@ -1,6 +1,7 @@
 """The foot of the context panel: the row under the cursor, and what each action would free."""
 
 from collections.abc import Mapping
+from typing import get_args
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -10,7 +11,7 @@ from pinfold.commands.context_text import kind, marks, words
 from pinfold.numbers import tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
-from pinfold.tui.panels.context_effects import NAMES, effects_said
+from pinfold.tui.panels.context_effects import effects_said
 from pinfold.tui.panels.context_rows import AnyRow
 from pinfold.tui.panels.foot import Foot
 from pinfold.tui.panels.keys import own_keys
@@ -40,7 +41,7 @@ class Footer(Foot):
 
     def on_mount(self) -> None:
         own = own_keys(self.screen)
-        self._own = {act: own.get(f"context.{act}", "") for act in NAMES}
+        self._own = {act: own.get(f"context.{act}", "") for act in get_args(Act)}
 
     def show_row(
         self, row: AnyRow | None, selected: int, tokens_selected: int, hidden: int

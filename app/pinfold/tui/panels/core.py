@@ -17,7 +17,7 @@ from pinfold.rollout.values import CoreStatement
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.core_rows import GOAL, PLACEHOLDERS, Writing, about, key_of, rows_of
-from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.item import ItemPanel, item_panel
 from pinfold.tui.panels.keys import keys, moves, own_keys
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
@@ -135,7 +135,7 @@ class CorePanel(WordsPanel[None]):
             return
         item = None if row.item is None else self._window.item(row.item)
         if item is not None:
-            self.app.push_screen(ItemPanel(title(item), page([item])))
+            self.app.push_screen(item_panel(item))
         else:
             text = self._window.goal if row.key == GOAL else row.text
             self.app.push_screen(ItemPanel("Full text", clean(text) or row.text))

@@ -17,7 +17,6 @@ from pinfold.tui.transcript.diffs import counts
 class DiffPanel(Modal[None]):
     """Scrolls; Esc closes it."""
 
-    CSS_PATH = "panels.tcss"
     DEFAULT_CSS = """
     DiffPanel {
         align: center middle;

@@ -45,7 +45,6 @@ KEYS = 22
 class HelpPanel(Modal[None]):
     """Scrolls; any of Esc, q and F1 closes it."""
 
-    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1", "dismiss(None)", show=False)]
 
     def __init__(self, keys: Mapping[str, str]) -> None:

@@ -13,7 +13,7 @@ from pinfold.commands.context_text import KINDS
 from pinfold.commands.history_text import FORMS, SIGNS
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.chooser import Chooser
-from pinfold.tui.panels.item import ItemPanel, body, page, title
+from pinfold.tui.panels.item import body, item_panel, title
 from pinfold.tui.panels.picker import Choice, ranked
 from pinfold.tui.panels.table import ListLine
 from pinfold.window.generations import Difference, WindowItem
@@ -93,4 +93,4 @@ class ItemsPanel(Chooser):
     def take(self, key: str) -> None:
         item = self._window.item(int(key))
         if item is not None:
-            self.app.push_screen(ItemPanel(title(item), page([item])))
+            self.app.push_screen(item_panel(item))

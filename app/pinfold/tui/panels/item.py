@@ -1,8 +1,10 @@
 """One item in full, with its other half; or a piece of what is before the window."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 from rich.text import Text
@@ -18,6 +20,9 @@ from pinfold.sanitize import clean, clean_output, one_line
 from pinfold.tokens.items import SKILLS
 from pinfold.tui.panels.modal import Modal
 from pinfold.window.overview import ContextRow
+
+if TYPE_CHECKING:
+    from pinfold.agent.steering.steering import Steering
 
 
 class Page(TextArea):
@@ -46,7 +51,6 @@ class Page(TextArea):
 class ItemPanel(Modal[None]):
     """Any of Esc, q and Enter leaves it; `c` copies what is marked, else all of it."""
 
-    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss(None)", show=False, priority=True),
         Binding("c", "copy", show=False, priority=True),
@@ -71,17 +75,24 @@ class ItemPanel(Modal[None]):
         self._page.border_subtitle = "Copied · Esc closes"
 
 
+def item_panel(item: Item, window: Steering | None = None) -> ItemPanel:
+    """Shows an item; with a `window`, a call together with its result."""
+    partner = window.partner(item.n) if window is not None else None
+    other = window.item(partner) if window is not None and partner is not None else None
+    both = [item] if other is None else sorted([item, other], key=lambda one: one.n)
+    return ItemPanel(title(item), page(both))
+
+
 def title(item: Item) -> str:
     """`#12 call read_file`."""
     return f"#{item.n} {KINDS[item.kind]} {one_line(item.name or '')}".rstrip()
 
 
-def page(items: Iterable[Item]) -> str:
-    """A call and its result, or a single item, to be read."""
-    both = list(items)
-    if len(both) == 1:
-        return body(both[0])
-    return "\n\n".join(f"── {title(item)} ──\n{body(item)}" for item in both)
+def page(items: Sequence[Item]) -> str:
+    """The text of one item, or of several under their titles."""
+    if len(items) == 1:
+        return body(items[0])
+    return "\n\n".join(f"── {title(item)} ──\n{body(item)}" for item in items)
 
 
 def body(item: Item) -> str:

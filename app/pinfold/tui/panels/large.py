@@ -22,7 +22,6 @@ Way = Literal["attach", "cut", "whole", "edit", "cancel"]
 class LargePanel(Modal[Way]):
     """Its result says what becomes of the prompt; none is `cancel`."""
 
-    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss('cancel')", show=False),
         *(

@@ -1,5 +1,6 @@
-"""What stands over the shell and has all keys."""
+"""A screen above the shell that gets all keys."""
 
+from pathlib import Path
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -14,4 +15,5 @@ LEAVE = [binding for binding in bindings("prompt", prefix="app.") if binding.id 
 class Modal(ModalScreen[ScreenResultType]):
     """The base of every panel."""
 
+    CSS_PATH = Path(__file__).with_name("panels.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [*LEAVE]

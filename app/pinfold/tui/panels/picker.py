@@ -36,7 +36,6 @@ class Choice:
 class Picker(Modal[str | None]):
     """Its result is the id of the choice, or None."""
 
-    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", show=False),
         Binding("up", "move('up')", show=False, priority=True),

@@ -13,19 +13,18 @@ from textual.binding import Binding, BindingType
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
 from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
-from pinfold.compaction.report import Inserted
 from pinfold.compaction.view import PlanOptions
 from pinfold.rollout.events import Pin
 from pinfold.sanitize import clean
-from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.item import ItemPanel, item_panel
 from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.preview_claims import ClaimsPanel
 from pinfold.tui.panels.preview_loss import LossPanel
 from pinfold.tui.panels.preview_shown import ShownPlan
 from pinfold.tui.panels.preview_steps import PLAIN, PLANNING, PlanProgress
-from pinfold.tui.panels.preview_text import TextPanel
 from pinfold.tui.panels.registry import Panel
 from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.write import WritePanel
 from pinfold.window.actions import Act
 
 if TYPE_CHECKING:
@@ -131,12 +130,10 @@ class PreviewPanel(ShownPlan):
 
     async def _pin(self, pinning: Pinning) -> bool:
         """Whether that could be done; says why not."""
-        try:
+        with self.telling():
             await self._window.act(pinning.act, [pinning.pin])
-        except Exception as error:  # the panel stays, whatever it is
-            self._foot.say(told(error), "error")
-            return False
-        return True
+            return True
+        return False
 
     def action_keep(self) -> None:
         self._keep_or_fold(self._options.keep, keep=True)
@@ -195,8 +192,9 @@ class PreviewPanel(ShownPlan):
         if text is None and draft.options.text is None:
             self._foot.say(f"{draft.report.strategy} inserts no text.", "warning")
             return
-        edited = await self.app.push_screen_wait(TextPanel(text.text if text else ""))
-        if edited is not None:
+        before = clean(text.text) if text else ""
+        edited = await self.app.push_screen_wait(WritePanel("Text to insert", before))
+        if edited not in (None, before):
             said = f"Your text will be inserted. {self._undoes}"
             self._change(replace(self._options, text=edited), said)
 
@@ -263,9 +261,11 @@ class PreviewPanel(ShownPlan):
             self._list.open_run(row.run)
             return
         if row.inserted is not None:
-            self.app.push_screen(ItemPanel(_title(row.inserted), clean(row.inserted.text)))
+            inserted = row.inserted
+            title = f"To be inserted: {inserted.kind}, {inserted.tokens:,} tokens"
+            self.app.push_screen(ItemPanel(title, clean(inserted.text)))
         elif row.n is not None and (item := self._window.item(row.n)) is not None:
-            self.app.push_screen(ItemPanel(title(item), page([item])))
+            self.app.push_screen(item_panel(item))
 
     @work(exclusive=True, group="save")
     async def action_defaults(self) -> None:
@@ -318,11 +318,6 @@ class PreviewPanel(ShownPlan):
         while self.app.screen is not self:
             self.app.screen.dismiss(None)
         self.dismiss(applied)
-
-
-def _title(inserted: Inserted) -> str:
-    """What an inserted item is, in a title."""
-    return f"To be inserted: {inserted.kind}, {inserted.tokens:,} tokens"
 
 
 PANEL = Panel(

@@ -38,7 +38,6 @@ _STATES = {
 class ClaimsPanel(Modal[None]):
     """What a key changes is planned by the preview beneath, which shows the new plan here."""
 
-    CSS_PATH = "panels.tcss"
     DEFAULT_CSS = """
     ClaimsPanel {
         & .facts { height: 1; color: $foreground 60%; }

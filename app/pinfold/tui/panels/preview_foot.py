@@ -35,10 +35,6 @@ class PreviewFoot(Foot):
         self._legend = Static(classes="legend", markup=False)
         self._text = Text()
 
-    def key_of(self, action: str) -> str:
-        """The key of an action, for people."""
-        return own_keys(self.screen).get(action, "")
-
     def compose(self) -> ComposeResult:
         yield self._legend
         yield from super().compose()
@@ -64,13 +60,17 @@ class PreviewFoot(Foot):
             return
         if row.run:
             counted = f"{row.before:,} → {row.after:,} tokens"
-            opens = f"{self.key_of('preview.read')} opens them"
+            opens = f"{own_keys(self.screen).get('preview.read')} opens them"
             self.show(f"{len(row.run):,} items", row.verdict, one_line(row.reason), counted, opens)
             return
         number = f"#{row.n} " if row.n is not None else ""
         reason = f": {one_line(row.reason)}" if row.reason else ""
         counted = f"{row.before:,} → {row.after:,} tokens"
-        listed = f"{self.key_of('preview.claims')} lists {entries} entries" if entries else ""
+        listed = (
+            f"{own_keys(self.screen).get('preview.claims')} lists {entries} entries"
+            if entries
+            else ""
+        )
         self.show(f"{number}{KINDS[row.kind]}", f"{row.verdict}{reason}", counted, listed)
 
     def walk(self, standing: PlanProgress | None) -> None:

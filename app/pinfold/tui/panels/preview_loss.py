@@ -11,7 +11,7 @@ from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss, LostLine
 from pinfold.rollout.items import Item
 from pinfold.sanitize import one_line
-from pinfold.tui.panels.item import ItemPanel, page, title
+from pinfold.tui.panels.item import item_panel
 from pinfold.tui.panels.table import LineTable, ListLine, Table
 from pinfold.tui.panels.table_panel import TablePanel
 
@@ -107,7 +107,7 @@ class LossPanel(TablePanel[Keeping]):
         lost = self.current
         item = self._item(lost.item) if lost is not None else None
         if item is not None:
-            self.app.push_screen(ItemPanel(title(item), page([item])))
+            self.app.push_screen(item_panel(item))
 
     def action_leave(self) -> None:
         self.dismiss(Keeping(frozenset(self._keep), frozenset(self._keep_lines)))

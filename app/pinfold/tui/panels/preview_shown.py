@@ -82,15 +82,15 @@ class ShownPlan(TablePanel[bool]):
 
     @property
     def _read_key(self) -> str:
-        return self._foot.key_of("preview.read")
+        return self.key_of("preview.read")
 
     def _for_model(self) -> str:
         """Why it opens where the user takes a model whose window is smaller."""
-        reading, key = self._session.reading(), self._foot.key_of("preview.apply")
+        reading, key = self._session.reading(), self.key_of("preview.apply")
         left = "stays" if reading.used > reading.usable else "switches without compacting"
         return (
             f"{self._session.model.name} takes {reading.usable:,} tokens, and this window has "
-            f"{reading.used:,}: {key} makes room, {self._foot.key_of('preview.leave')} {left}."
+            f"{reading.used:,}: {key} makes room, {self.key_of('preview.leave')} {left}."
         )
 
     def on_unmount(self) -> None:
@@ -190,7 +190,7 @@ class ShownPlan(TablePanel[bool]):
             self._summary.show(found)
             self._list.show_rows(list(rows_now(self._window.overview().rows)))
         else:
-            self._summary.show(found.report, self._foot.key_of("preview.claims"))
+            self._summary.show(found.report, self.key_of("preview.claims"))
             edited = found.options.text is not None
             self._list.show_rows(rows_of(found.report, found.plan, edited=edited), runs=True)
             self._list.planned = True

@@ -54,7 +54,6 @@ class RacePanel(WordsPanel[int | None]):
 
     HEADING = "Races"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
-    CSS_PATH = "panels.tcss"
 
     def __init__(self, session: Session) -> None:
         self._list: RaceList = RaceList()

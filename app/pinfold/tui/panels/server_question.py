@@ -26,7 +26,6 @@ VERBS = {"start": "starts it", "texts": "lets the model read this"}
 class ServerQuestion(Modal[bool]):
     """Its result is whether the user said yes; none where they leave it open."""
 
-    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", show=False),
         Binding("n", "dismiss(False)", show=False),

@@ -39,7 +39,6 @@ class TablePanel(Modal[ScreenResultType]):
     Its keys are those of `keys.moves` and its own.
     """
 
-    CSS_PATH = "panels.tcss"
     AUTO_FOCUS = ""
     HEADING: str
     HINT: str = "↑ ↓ choose · Esc closes"

@@ -25,7 +25,6 @@ _BECOMES = {"create": "is deleted", "update": "is reverted", "delete": "is resto
 class UndoPanel(Modal[Sequence[Undo] | None]):
     """Its result is what to undo; None where the user goes back on it."""
 
-    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", show=False)]
 
     def __init__(self, n: int, undos: Sequence[Undo], commands: int) -> None:

@@ -10,9 +10,8 @@ from pinfold.tui.writing import Writing
 
 
 class WritePanel(Modal[str | None]):
-    """Its result is the text; None where it stays as it was."""
+    """Its result is the text; None where the user closes it without saving."""
 
-    CSS_PATH = "panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", show=False, priority=True),
         Binding("escape", "dismiss(None)", show=False, priority=True),
