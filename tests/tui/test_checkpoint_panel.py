@@ -23,6 +23,7 @@ from pinfold.tui.panels.checkpoint import CheckpointPanel
 from pinfold.tui.panels.checkpoint_list import CheckpointList
 from pinfold.tui.panels.checkpoint_rows import KeptRow, rows_of, why
 from pinfold.tui.panels.item import Page
+from pinfold.tui.panels.table import Heading
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def under(shown: dict[str, KeptRow], heading: str) -> list[str]:
     found: list[str] = []
     at = ""
     for row in shown.values():
-        if row.heading:
+        if isinstance(row, Heading):
             at = row.text
         elif at == heading:
             found.append(f"{row.sign} {row.text}".strip())
@@ -181,7 +182,7 @@ async def test_the_filter_narrows_under_the_headings(session: LiveSession) -> No
     async with opened(session, "slash", *"auth", "enter") as pilot:
         shown = rows(pilot)
         assert shown
-        assert all("auth" in f"{r.text} {r.note}" for r in shown.values() if not r.heading)
+        assert all("auth" in f"{row.text} {row.note}" for row in listed(pilot).items)
         assert "Plan" not in {row.text for row in shown.values()}
         await pilot.press("escape")
         assert "Plan" in {row.text for row in rows(pilot).values()}
@@ -217,4 +218,4 @@ def test_what_comes_from_a_session_cannot_act_on_the_terminal() -> None:
     session.append(fact("k\x1b[2J", "v\x1b]0;owned\x07", Dependency("a\x1b[2J.py", "a" * 40)))
     kept = asyncio.run(session.compaction.remembered(1_000))
     for row in rows_of(kept, "goal \x1b[2J", 1):
-        assert not {"\x1b", "\x9b", "\x07"} & set(f"{row.text}{row.sign}{row.note}")
+        assert not {"\x1b", "\x9b", "\x07"} & set(f"{row.text}{row.note}")

@@ -50,8 +50,7 @@ async def opened(
 def rows(pilot: Pilot[str]) -> list[str]:
     """The lines, without their headings."""
     found = pilot.app.screen.query(CheckpointList)
-    shown = found.first().rows.values() if found else ()
-    return [row.text for row in shown if not row.heading]
+    return [row.text for row in found.first().items] if found else []
 
 
 def current(pilot: Pilot[str]) -> str | None:

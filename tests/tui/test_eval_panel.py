@@ -46,8 +46,9 @@ def said(pilot: Pilot[str]) -> str:
 
 
 def drawn(pilot: Pilot[str]) -> list[str]:
+    """The lines below the heads of the columns."""
     shown = pilot.app.screen.query_one(Table)
-    return [shown.render_line(y).text for y in range(len(shown.lines))]
+    return [shown.render_line(y).text for y in range(1, len(shown.lines))]
 
 
 async def test_a_line_for_each_strategy_that_needs_no_model(session: LiveSession) -> None:

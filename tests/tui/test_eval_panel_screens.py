@@ -30,9 +30,9 @@ def opening(session: LiveSession, *keys: str, then: Callable[[Pilot[str]], objec
     return before
 
 
-def lines(pilot: Pilot[str]) -> object:
+def lines(pilot: Pilot[str]) -> list[object]:
     found = pilot.app.screen.query(Table)
-    return found.first().lines if found else ()
+    return found.first().items if found else []
 
 
 @SIZES

@@ -56,7 +56,7 @@ def panel(pilot: Pilot[str]) -> MemoriesPanel:
 
 def texts(pilot: Pilot[str]) -> list[str]:
     found = panel(pilot).query(MemoriesList)
-    return [memory.text for memory in found.first().memories] if found else []
+    return [memory.text for memory in found.first().items] if found else []
 
 
 def said(pilot: Pilot[str], selector: str = ".said") -> str:

@@ -11,24 +11,23 @@ from pinfold.agent.children.status import ChildStatus
 from pinfold.numbers import dollars, duration, tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.fitting import cell
-from pinfold.tui.panels.table import Cell, Sizes, Table
+from pinfold.tui.panels.table import Cell, Heading, Sizes, Table
 from pinfold.tui.transcript.agents import STATES
 from pinfold.tui.transcript.states import LOOKS, SIGNS
 
-STARTED, KNOWN = "In this session", "Can be started"
 BUILT_IN = "built in"
 _INKS = {"running": "primary", "ok": "success", "error": "error", "warning": "warning"}
-_HEADS = {"tokens": "tokens", "cost": "cost", "time": "time"}
 _SOURCE = 26
 """Cells of where an agent is defined."""
 
-AgentRow = ChildStatus | Agent | str
-"""A started agent, an available one, or a heading."""
+AgentRow = ChildStatus | Agent
+"""A started agent, or one that can be started."""
 
 
 class AgentsList(Table[AgentRow]):
     SIZES: ClassVar[Sizes] = {"sign": 1, "name": 12, "words": 0, "tokens": 7, "cost": 7, "time": 7}
     RIGHT = ("tokens", "cost", "time")
+    HEADS: ClassVar[Mapping[str, str]] = {name: name for name in RIGHT}
     GIVE_WAY: ClassVar[Sizes] = {"cost": 0, "tokens": 0}
     ENOUGH = 16
     STAYS = True
@@ -38,22 +37,22 @@ class AgentsList(Table[AgentRow]):
         """The agent under the cursor, where it was started."""
         return self.row if isinstance(self.row, ChildStatus) else None
 
-    def is_heading(self, row: AgentRow) -> bool:
-        return isinstance(row, str)
-
     def show_agents(self, started: Sequence[ChildStatus], known: Mapping[str, Agent]) -> None:
         names = [one_line(name) for name in known] + [agent.name for agent in started]
         self.sizes["name"] = min(16, max(map(len, names), default=0))
-        rows: dict[str, AgentRow] = {STARTED: STARTED} if started else {}
+        rows: dict[str, AgentRow | Heading] = {}
+        if started:
+            rows["started"] = Heading("In this session", columns=True)
         rows |= {str(agent.number): agent for agent in started}
-        rows |= {KNOWN: KNOWN} if known else {}
+        if known:
+            rows["known"] = Heading("Can be started")
         rows |= {f"/{name}": agent for name, agent in known.items()}
         self.show(rows)
 
     def draw(self, row: AgentRow, *, chosen: bool) -> Iterable[Segment]:
         if isinstance(row, ChildStatus):
             return super().draw(row, chosen=chosen)
-        return self._heading(row) if isinstance(row, str) else self._definition(row, chosen=chosen)
+        return self._definition(row, chosen=chosen)
 
     def cells(self, row: AgentRow) -> Iterable[Cell]:
         assert isinstance(row, ChildStatus)
@@ -65,14 +64,6 @@ class AgentsList(Table[AgentRow]):
         yield tokens(row.tokens) if row.tokens else "–", plain
         yield dollars(row.cost) if row.cost is not None else "–", dim
         yield duration(row.seconds) if row.state != "queued" else "queued", dim
-
-    def _heading(self, row: str) -> Iterator[Segment]:
-        columns, heads = self.columns, ""
-        if row == STARTED:  # it also names the columns
-            heads = "".join(cell(_HEADS[name], columns[name], right=True) for name in _HEADS)
-        room = self.scrollable_content_region.width - len(heads) - 1
-        yield Segment(cell(f" {row}", room), self.ink("primary") + Style(bold=True))
-        yield Segment(heads, self.ink("foreground 60%"))
 
     def _definition(self, row: Agent, *, chosen: bool) -> Iterator[Segment]:
         dim, plain = self.ink("foreground 60%"), self.ink("foreground")

@@ -15,7 +15,7 @@ from pinfold.tui.panels.checkpoint_rows import KeptRow, chosen, facts, rows_of
 from pinfold.tui.panels.item import ItemPanel, item_panel
 from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.registry import Panel
-from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.table import Heading, Table
 from pinfold.tui.panels.table_panel import FilterPanel
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class CheckpointPanel(FilterPanel[None]):
         super().__init__(self._list, session, "words, #12")
         self._session = session
         self._window = session.window
-        self._rows: Sequence[KeptRow] = ()
+        self._rows: Sequence[KeptRow | Heading] = ()
 
     # What is shown
 

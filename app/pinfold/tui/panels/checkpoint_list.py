@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 
 from pinfold.tui.panels.checkpoint_rows import SUSPECT, VALID, KeptRow
-from pinfold.tui.panels.table import Table
+from pinfold.tui.panels.table import Heading, Table
 from pinfold.tui.transcript.lines import clip
 
 _INKS = {VALID: "success", SUSPECT: "warning"}
@@ -19,10 +19,7 @@ NOTED = 0.55
 class CheckpointList(Table[KeptRow]):
     STAYS = True
 
-    def is_heading(self, row: KeptRow) -> bool:
-        return row.heading
-
-    def show_rows(self, rows: Sequence[KeptRow], *, top: bool = False) -> None:
+    def show_rows(self, rows: Sequence[KeptRow | Heading], *, top: bool = False) -> None:
         self.show({row.key: row for row in rows}, top=top)
 
     def draw(self, row: KeptRow, *, chosen: bool) -> Iterable[Segment]:
@@ -31,9 +28,6 @@ class CheckpointList(Table[KeptRow]):
     def _text(self, row: KeptRow, cursor: str) -> Text:
         dim, plain = self.ink("foreground 60%"), self.ink("foreground")
         text = Text(cursor, self.ink("accent"), end="")
-        if row.heading:
-            text.append(row.text, self.ink("primary") + Style(bold=True))
-            return text.append(f"  {row.note}" if row.note else "", dim)
         width = self.scrollable_content_region.width
         colour = self.ink(_INKS[row.sign]) if row.sign in _INKS else dim
         right = f"  #{row.item} " if row.item is not None else " "

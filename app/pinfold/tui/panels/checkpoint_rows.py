@@ -1,7 +1,7 @@
 """What pinfold remembers of a session, as lines: the checkpoint, the core, the digest."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pinfold.agent.compaction.remembered import SessionMemory
 from pinfold.checkpoint.model import Artifact, CheckpointV1, RecordedFact, stale
@@ -9,6 +9,7 @@ from pinfold.checkpoint.view import HASH_CHARS
 from pinfold.digests.lines import SPEAKER
 from pinfold.rollout.memory import Evidence
 from pinfold.sanitize import one_line
+from pinfold.tui.panels.table import Heading
 
 VALID, SUSPECT, DONE, NOW, OPEN = "✓", "!", "✓", "◐", "○"
 SHORT = 7
@@ -17,7 +18,7 @@ SHORT = 7
 
 @dataclass(frozen=True, slots=True)
 class KeptRow:
-    """A line, or the heading of those that follow."""
+    """Something that pinfold remembers."""
 
     key: str
     """Tells it from all others, also later on."""
@@ -27,10 +28,9 @@ class KeptRow:
     """Said of the text: why, by whom, since when."""
     item: int | None = None
     """What it is known from."""
-    heading: bool = False
 
 
-def rows_of(kept: SessionMemory, goal: str, asked: int | None = None) -> list[KeptRow]:
+def rows_of(kept: SessionMemory, goal: str, asked: int | None = None) -> list[KeptRow | Heading]:
     """All of it, in the order of `view_v1`; then the protected core and the digest.
 
     `goal` is what the session is for, and `asked` the item that says so, where one does.
@@ -52,21 +52,21 @@ def facts(kept: SessionMemory) -> list[str]:
     return said
 
 
-def chosen(rows: Sequence[KeptRow], query: str) -> list[KeptRow]:
+def chosen(rows: Sequence[KeptRow | Heading], query: str) -> list[KeptRow | Heading]:
     """The lines that hold all words of `query`, under their headings."""
     words = query.lower().split()
     if not words:
         return list(rows)
-    found: list[KeptRow] = []
-    heading: KeptRow | None = None
+    found: list[KeptRow | Heading] = []
+    heading: Heading | None = None
     for row in rows:
-        if row.heading:
+        if isinstance(row, Heading):
             heading = row
             continue
         said = f"{row.text} {row.note} {f'#{row.item}' if row.item else ''}".lower()
         if all(word in said for word in words):
             if heading is not None:
-                found.append(replace(heading, note=""))  # it counts them all
+                found.append(heading._replace(note=""))  # it counts them all
                 heading = None
             found.append(row)
     return found
@@ -93,7 +93,7 @@ class _Rows:
         self._checkpoint: CheckpointV1 = kept.checkpoint
         self._anchors = kept.anchors
 
-    def rows(self, goal: KeptRow) -> Iterator[KeptRow]:
+    def rows(self, goal: KeptRow) -> Iterator[KeptRow | Heading]:
         for name, rows in (
             ("Task", self._task()),
             ("Plan", self._plan()),
@@ -173,7 +173,6 @@ class _Rows:
             yield KeptRow(f"line/{line.n}/{at}/{line.key}", one_line(line.text), "", who, line.n)
 
 
-def _section(name: str, rows: Sequence[KeptRow]) -> Iterator[KeptRow]:
-    count = str(len(rows)) if len(rows) > 1 else "" if rows else "none"
-    yield KeptRow(name, name, note=count, heading=True)
+def _section(name: str, rows: Sequence[KeptRow]) -> Iterator[KeptRow | Heading]:
+    yield Heading(name, str(len(rows)) if len(rows) > 1 else "" if rows else "none")
     yield from rows

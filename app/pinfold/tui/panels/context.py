@@ -282,17 +282,14 @@ class ContextPanel(FilterPanel[None]):
         self._foot.say(f"Copied {what}: {len(text):,} characters.")
 
     @on(ContextTable.Taken)
-    def _open(self, event: ContextTable.Taken) -> None:
-        row = self._list.rows[event.key]
+    def _open(self) -> None:
+        row = self._list.row
         if isinstance(row, FixedRow):
             self.action_fixed()
-            return
-        if not isinstance(row, ItemRow):
+        elif isinstance(row, ContextRow):
             text = context_page(row, self._window.context)
             self.app.push_screen(ItemPanel(context_title(row), text))
-            return
-        item = self._window.item(row.n)
-        if item is not None:
+        elif row is not None and (item := self._window.item(row.n)) is not None:
             self.app.push_screen(item_panel(item, self._window))
 
     def action_fixed(self) -> None:

@@ -8,6 +8,7 @@ from pinfold.rollout.items import Item
 from pinfold.rollout.values import CoreStatement
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.checkpoint_rows import KeptRow
+from pinfold.tui.panels.table import Heading
 
 Writing = Literal["add", "edit", "goal"]
 
@@ -32,7 +33,7 @@ def rows_of(
     said: Mapping[str, CoreStatement],
     suggested: Mapping[str, Suggestion],
     keys: Mapping[str, str],
-) -> list[KeptRow]:
+) -> list[KeptRow | Heading]:
     """Goal, what the user put there, what they may confirm; `first` is the request that is the
     goal, if one is, and `keys` has the key of each action."""
     none = "Your first request will be the goal."
@@ -40,14 +41,14 @@ def rows_of(
     stated = str(len(said)) if said else f"none yet; {keys.get('core.add', '')} adds one"
     confirms = f"{keys.get('core.confirm', '')} confirms"
     return [
-        KeptRow("goals", "Goal", heading=True),
+        Heading("Goal"),
         KeptRow(GOAL, one_line(goal) or none, "", note, first.n if first else None),
-        KeptRow("said", "In your words", note=stated, heading=True),
+        Heading("In your words", stated),
         *(
             KeptRow(key, one_line(statement.text), item=statement.item or None)
             for key, statement in said.items()
         ),
-        KeptRow("suggested", "Not confirmed", note=confirms if suggested else "none", heading=True),
+        Heading("Not confirmed", confirms if suggested else "none"),
         *(
             KeptRow(key, one_line(suggestion.text), "?", _note(suggestion), suggestion.item or None)
             for key, suggestion in suggested.items()

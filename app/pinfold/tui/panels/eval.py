@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import on, work
 from textual.binding import BindingType
-from textual.widget import Widget
-from textual.widgets import Static
 
 from pinfold.commands.failures import told
 from pinfold.compaction.loss import Loss
@@ -58,10 +55,6 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
         self._options = session.compaction.options
         self._tried: list[Tried] = []
         self._before = 0
-        self._heads = Static(classes="facts", markup=False)
-
-    def parts(self) -> Iterable[Widget]:
-        return self._facts, self._heads, self._list, self._foot
 
     # What is shown
 
@@ -105,7 +98,6 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
     def _add(self, tried: Tried) -> None:
         self._tried.append(tried)
         self._list.show_tried(self._tried)
-        self._fit()  # the first rows settle how wide the list is
 
     def _verdict(self, budget: int) -> str:
         ran = [tried for tried in self._tried if tried.kept]
@@ -123,13 +115,6 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
             f"{listed(names)} {'keeps' if len(names) == 1 else 'keep'} most: {best.mean:.0%}, "
             f"in {size} of {tokens(self._before)} tokens"
         )
-
-    @on(events.Resize)
-    def _fit(self) -> None:
-        self.call_after_refresh(self._show_heads)
-
-    def _show_heads(self) -> None:
-        self._heads.update(self._list.heads())
 
     @on(Table.Moved)
     def _moved(self) -> None:

@@ -13,7 +13,7 @@ from pinfold.evaluation.verdict import LOST
 from pinfold.numbers import bar, tokens
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.fitting import cell
-from pinfold.tui.panels.table import Cell, Sizes, Table
+from pinfold.tui.panels.table import Cell, Heading, Sizes, Table
 
 SHARES = {
     "need": "need",
@@ -55,17 +55,13 @@ class EvalList(Table[Tried]):
 
     SIZES: ClassVar[Sizes] = {"words": 0, **dict.fromkeys(SHARES, 6), "tokens": 7, "time": 8}
     RIGHT = (*SHARES, "tokens", "time")
+    HEADS: ClassVar[Mapping[str, str]] = {**SHARES, "tokens": "tokens", "time": "time"}
     GIVE_WAY: ClassVar[Sizes] = {"time": 0, "read": 0, "errors": 0, "changed": 0, "tokens": 0}
     ENOUGH = 12
 
     def show_tried(self, tried: Sequence[Tried]) -> None:
-        self.show({one.strategy: one for one in tried})
-
-    def heads(self) -> str:
-        """What is above the columns."""
-        heads = {"words": "", "tokens": "tokens", "time": "time", **SHARES}
-        sizes = self.columns.items()
-        return " " + "".join(cell(heads[name], size, right=True) for name, size in sizes).rstrip()
+        rows: dict[str, Tried | Heading] = {one.strategy: one for one in tried}
+        self.show({"": Heading("", columns=True), **rows} if rows else {})
 
     def draw(self, row: Tried, *, chosen: bool) -> Iterable[Segment]:
         if not row.failed:

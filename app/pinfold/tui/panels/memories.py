@@ -101,7 +101,7 @@ class MemoriesPanel(WordsPanel[None]):
 
     @on(Table.Moved)
     def _moved(self) -> None:
-        memory = self._list.memory
+        memory = self._list.row
         if memory is None:
             return
         at = datetime.fromtimestamp(memory.at, UTC) if memory.at else None
@@ -124,7 +124,7 @@ class MemoriesPanel(WordsPanel[None]):
     @on(Table.Taken)
     @work(exclusive=True, group="open")
     async def action_open(self) -> None:
-        memory = self._list.memory
+        memory = self._list.row
         if memory is None:
             return
         if not memory.cites:
@@ -135,7 +135,7 @@ class MemoriesPanel(WordsPanel[None]):
             self.app.push_screen(ItemPanel(*source_page(found)))
 
     async def action_pin(self) -> None:
-        if (memory := self._list.memory) is None:
+        if (memory := self._list.row) is None:
             return
         if memory.owner:
             why = f"Not pinned: {one_line(memory.owner)} shared it, and the core is your own words."
@@ -150,7 +150,7 @@ class MemoriesPanel(WordsPanel[None]):
             self._foot.say("Pinned: it is in the protected core of this session. /core shows it.")
 
     def action_edit(self) -> None:
-        if (memory := self._list.memory) is None:
+        if (memory := self._list.row) is None:
             return
         self._edited = memory
         self.ask(memory.text, "in your own words; empty removes it")
@@ -167,16 +167,16 @@ class MemoriesPanel(WordsPanel[None]):
             self._do(lambda: self._keeper.edit(memory, text))
 
     def action_confirm(self) -> None:
-        if (memory := self._list.memory) is not None:
+        if (memory := self._list.row) is not None:
             self._do(lambda: self._keeper.confirm(memory))
 
     @work
     async def action_forget(self) -> None:
-        if (memory := self._list.memory) is None:
+        if (memory := self._list.row) is None:
             return
         others = sum(
             bool({*m.sessions} & {*memory.sessions}) and m.key != memory.key
-            for m in self._list.memories
+            for m in self._list.items
         )
         question = await asyncio.to_thread(asking.forgetting, self._keeper.teams, memory, others)
         if await self.app.push_screen_wait(AskPanel(question, "forgets")):

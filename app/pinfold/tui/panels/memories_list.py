@@ -1,21 +1,15 @@
 """The lines of the memories' panel, by folder."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
-
-from rich.segment import Segment
-from rich.style import Style
-from rich.text import Text
 
 from pinfold import paths
 from pinfold.commands.context_text import age
 from pinfold.memories.listing import ListedMemory, MemoryStatus
 from pinfold.sanitize import one_line
-from pinfold.tui.panels.checkpoint_rows import KeptRow
-from pinfold.tui.panels.fitting import cell
-from pinfold.tui.panels.table import Cell, Sizes, Table
+from pinfold.tui.panels.table import Cell, Heading, Sizes, Table
 
 SIGNS: dict[MemoryStatus, str] = {
     "told": "●",
@@ -73,7 +67,7 @@ def ordered(memories: Iterable[ListedMemory], cwd: Path) -> list[tuple[str, list
     ]
 
 
-class MemoriesList(Table[ListedMemory | KeptRow]):
+class MemoriesList(Table[ListedMemory]):
     """Memories, under the headings of their folders."""
 
     SIZES: ClassVar[Sizes] = {
@@ -87,6 +81,13 @@ class MemoriesList(Table[ListedMemory | KeptRow]):
         "tokens": 6,
     }
     RIGHT = ("whose", "source", "age", "uses", "tokens")
+    HEADS: ClassVar[Mapping[str, str]] = {
+        "whose": "whose",
+        "source": "source",
+        "age": "age",
+        "uses": "use",
+        "tokens": "tokens",
+    }
     GIVE_WAY: ClassVar[Sizes] = {"source": 6, "kind": 0, "tokens": 0, "whose": 0}
     ENOUGH = 30
     STAYS = True
@@ -95,54 +96,17 @@ class MemoriesList(Table[ListedMemory | KeptRow]):
         super().__init__()
         self._now = now
 
-    @property
-    def memories(self) -> list[ListedMemory]:
-        return [row for row in self.lines if isinstance(row, ListedMemory)]
-
-    @property
-    def memory(self) -> ListedMemory | None:
-        """The one under the cursor."""
-        return self.row if isinstance(self.row, ListedMemory) else None
-
-    def is_heading(self, row: ListedMemory | KeptRow) -> bool:
-        return isinstance(row, KeptRow)
-
     def show_memories(self, groups: Sequence[tuple[str, Sequence[ListedMemory]]]) -> None:
-        rows: dict[str, ListedMemory | KeptRow] = {}
+        rows: dict[str, ListedMemory | Heading] = {}
         everyone = [len(_whose(memory)) for _, some in groups for memory in some]
         self.sizes["whose"] = min(max(everyone, default=0), _WHOSE)
         for folder, some in groups:
             name = one_line(paths.shown(Path(folder))) if folder else "Anywhere"
-            key = f"/{folder}"
-            rows[key] = KeptRow(key, name, heading=True, note=f"{len(some):,}")
+            rows[f"/{folder}"] = Heading(name, f"{len(some):,}", columns=not rows)
             rows |= {memory.key: memory for memory in some}
         self.show(rows)
 
-    def draw(self, row: ListedMemory | KeptRow, *, chosen: bool) -> Iterable[Segment]:
-        if isinstance(row, ListedMemory):
-            yield from super().draw(row, chosen=chosen)
-            return
-        dim = self.ink("foreground 60%")
-        text = Text(" ", self.ink("accent"), end="")
-        text.append(row.text, self.ink("primary") + Style(bold=True))
-        text.append(f"  {row.note}", dim)
-        if row is self.lines[0]:  # it also names the columns
-            heads = {
-                "whose": "whose",
-                "source": "source",
-                "age": "age",
-                "uses": "use",
-                "tokens": "tokens",
-            }
-            columns = self.columns
-            names = "".join(cell(heads[name], columns[name], right=True) for name in heads)
-            width = self.scrollable_content_region.width - len(names)
-            text.truncate(width, overflow="ellipsis", pad=True)
-            text.append(names, dim)
-        yield from text.render(self.app.console)
-
-    def cells(self, row: ListedMemory | KeptRow) -> Iterable[Cell]:
-        assert isinstance(row, ListedMemory)
+    def cells(self, row: ListedMemory) -> Iterable[Cell]:
         dim, plain = self.ink("foreground 60%"), self.ink("foreground")
         at = datetime.fromtimestamp(row.at, UTC) if row.at is not None else None
         yield SIGNS[row.state], self.ink(_INKS[row.state]) if row.state in _INKS else dim

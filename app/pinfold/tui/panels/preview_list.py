@@ -95,7 +95,7 @@ class PreviewList(Table[PreviewRow]):
 
     def open_or_close_runs(self) -> None:
         """Open every run, or close them where none is left to open."""
-        closed = any(row.run for row in self.lines)
+        closed = any(row.run for row in self.items)
         numbers = (row.n for row in self._all if row.n is not None)
         self._opened = set(numbers) if closed else set()
         self.show_rows(self._all, runs=self._runs)

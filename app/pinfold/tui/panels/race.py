@@ -127,7 +127,7 @@ class RacePanel(WordsPanel[int | None]):
 
     @on(Table.Moved)
     def _moved(self) -> None:
-        if (racer := self._list.racer) is None:
+        if (racer := self._list.row) is None:
             return
         status, outcome = racer.status, racer.outcome
         said = [agents.SAID[status.state] or "working"]
@@ -147,7 +147,7 @@ class RacePanel(WordsPanel[int | None]):
     @on(Table.Taken)
     @work
     async def action_diff(self) -> None:
-        if (racer := self._list.racer) is None:
+        if (racer := self._list.row) is None:
             return
         with self.telling():
             diff = await self._races.diff(racer.status.number)
@@ -158,18 +158,18 @@ class RacePanel(WordsPanel[int | None]):
                 self._foot.say(f"a{racer.status.number} has changed nothing.")
 
     def action_open(self) -> None:
-        if (racer := self._list.racer) is not None:
+        if (racer := self._list.row) is not None:
             self.dismiss(racer.status.number)
 
     def action_test(self) -> None:
-        if self._list.racer is not None:
+        if self._list.row is not None:
             self.ask(self._command, "a command to run in each folder, e.g. pytest -q")
 
     @on(Input.Submitted)
     @work
     async def _run_test(self, event: Input.Submitted) -> None:
         self.action_put_away()
-        racer, command = self._list.racer, event.value.strip()
+        racer, command = self._list.row, event.value.strip()
         if racer is None or not command:
             return
         self._command = command
@@ -183,7 +183,7 @@ class RacePanel(WordsPanel[int | None]):
 
     @work
     async def action_keep(self) -> None:
-        if (racer := self._list.racer) is None:
+        if (racer := self._list.row) is None:
             return
         number = racer.status.number
         files = len(racer.outcome.files) if racer.outcome is not None else 0
@@ -220,7 +220,7 @@ class RacePanel(WordsPanel[int | None]):
 
     @work
     async def action_remove(self) -> None:
-        if (racer := self._list.racer) is None:
+        if (racer := self._list.row) is None:
             return
         number = racer.status.number
         question = f"Remove the folder of a{number} with all that it changed? Its transcript stays."
@@ -232,7 +232,7 @@ class RacePanel(WordsPanel[int | None]):
 
     @work
     async def action_stop(self) -> None:
-        racer = self._list.racer
+        racer = self._list.row
         if racer is None or not racer.status.running:
             self._foot.say("It has already ended." if racer else "It does not run.", "warning")
             return

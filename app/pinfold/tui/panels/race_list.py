@@ -1,23 +1,20 @@
 """The lines of the races' panel: each race, and below it those who take part."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.segment import Segment
 from rich.style import Style
 
 from pinfold.agent.children.races import RacerOutcome, Ran
 from pinfold.agent.children.status import ChildStatus
 from pinfold.numbers import dollars, duration, tokens
 from pinfold.sanitize import one_line
-from pinfold.tui.panels.fitting import cell
-from pinfold.tui.panels.table import Cell, Sizes, Table
+from pinfold.tui.panels.table import Cell, Heading, Sizes, Table
 from pinfold.tui.transcript.agents import SAID, STATES
 from pinfold.tui.transcript.states import LOOKS, SIGNS
 
 _INKS = {"running": "primary", "ok": "success", "error": "error", "warning": "warning"}
-_HEADS = ("files", "lines", "test", "tokens", "cost", "time")
 KEPT = "kept"
 
 
@@ -34,10 +31,7 @@ class Racer:
     kept: bool
 
 
-RaceRow = Racer | str
-
-
-class RaceList(Table[RaceRow]):
+class RaceList(Table[Racer]):
     SIZES: ClassVar[Sizes] = {
         "sign": 1,
         "name": 3,
@@ -49,40 +43,21 @@ class RaceList(Table[RaceRow]):
         "cost": 7,
         "time": 7,
     }
-    RIGHT = _HEADS
+    RIGHT = ("files", "lines", "test", "tokens", "cost", "time")
+    HEADS: ClassVar[Mapping[str, str]] = {name: name for name in RIGHT}
     GIVE_WAY: ClassVar[Sizes] = {"cost": 6, "tokens": 6, "lines": 9}
     ENOUGH = 14
     STAYS = True
 
-    @property
-    def racer(self) -> Racer | None:
-        """The one under the cursor."""
-        return self.row if isinstance(self.row, Racer) else None
-
-    def is_heading(self, row: RaceRow) -> bool:
-        return isinstance(row, str)
-
     def show_races(self, races: Sequence[tuple[str, Sequence[Racer]]]) -> None:
         """Each with its prompt."""
-        rows: dict[str, RaceRow] = {}
+        rows: dict[str, Racer | Heading] = {}
         for place, (prompt, racers) in enumerate(races):
-            rows[f"race {place}"] = one_line(prompt)
+            rows[f"race {place}"] = Heading(one_line(prompt), columns=not place)
             rows |= {str(racer.status.number): racer for racer in racers}
         self.show(rows)
 
-    def draw(self, row: RaceRow, *, chosen: bool) -> Iterable[Segment]:
-        return self._heading(row) if isinstance(row, str) else super().draw(row, chosen=chosen)
-
-    def _heading(self, row: str) -> Iterator[Segment]:
-        columns, heads = self.columns, ""
-        if row is self.lines[0]:  # it also names the columns
-            heads = "".join(cell(name, columns[name], right=True) for name in _HEADS)
-        room = self.scrollable_content_region.width - len(heads) - 2
-        yield Segment(" " + cell(row, room), self.ink("primary") + Style(bold=True))
-        yield Segment(heads, self.ink("foreground 60%"))
-
-    def cells(self, row: RaceRow) -> Iterable[Cell]:
-        assert isinstance(row, Racer)
+    def cells(self, row: Racer) -> Iterable[Cell]:
         dim, plain = self.ink("foreground 60%"), self.ink("foreground")
         status, outcome = row.status, row.outcome
         state = STATES[status.state]

@@ -124,7 +124,7 @@ class ExtensionsPanel(TablePanel[None]):
             self._foot.say("It is not waiting for approval.", "warning")
 
     def action_accept_all(self) -> None:
-        waiting = [one for one in self._list.rows.values() if one.state != "ready"]
+        waiting = [one for one in self._list.items if one.state != "ready"]
         if waiting:
             self._ask(waiting)
         else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
@@ -26,6 +26,19 @@ Sizes = Mapping[str, int]
 _GAP = "  "
 
 
+class Heading(NamedTuple):
+    """Stands above rows; the cursor steps over it."""
+
+    text: str
+    note: str = ""
+    columns: bool = False
+    """Whether it also names the columns."""
+
+    @property
+    def key(self) -> str:
+        return f"/{self.text}"
+
+
 class Table(ScrollView, Generic[Row], can_focus=False):
     """The keys that move its cursor belong to the screen around it.
 
@@ -40,6 +53,8 @@ class Table(ScrollView, Generic[Row], can_focus=False):
     """The columns that shrink where there is no room, the first first, and to what."""
     ENOUGH: ClassVar[int] = 1
     """Cells that the words get before any other column may be beside them."""
+    HEADS: ClassVar[Mapping[str, str]] = {}
+    """What a heading calls the columns at the right, by name."""
     MARKS: ClassVar[int] = 1
     """Cells before the columns; the cursor takes the first."""
     STAYS: ClassVar[bool] = False
@@ -78,9 +93,9 @@ class Table(ScrollView, Generic[Row], can_focus=False):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: Mapping[str, Row] = {}
+        self.rows: Mapping[str, Row | Heading] = {}
         """By key, in order."""
-        self.lines: Sequence[Row] = ()
+        self.lines: Sequence[Row | Heading] = ()
         """The same, by place."""
         self.sizes = dict(self.SIZES)
         self._keys: Sequence[str] = ()
@@ -101,15 +116,15 @@ class Table(ScrollView, Generic[Row], can_focus=False):
     @property
     def row(self) -> Row | None:
         """The row under the cursor; a heading is none."""
-        if not self.lines or self._cursor in self._headings:
-            return None
-        return self.lines[self._cursor]
+        row = self.lines[self._cursor] if self.lines else None
+        return None if isinstance(row, Heading) else row
 
-    def is_heading(self, row: Row) -> bool:  # noqa: ARG002
-        """Whether the cursor steps over `row`."""
-        return False
+    @property
+    def items(self) -> list[Row]:
+        """The rows without the headings."""
+        return [row for row in self.lines if not isinstance(row, Heading)]
 
-    def show(self, rows: Mapping[str, Row], *, top: bool = False) -> None:
+    def show(self, rows: Mapping[str, Row | Heading], *, top: bool = False) -> None:
         """Show `rows`. A cursor that the user moved stays on its row, and that in its place on
         the screen; where the row is gone, on the one that took its place. `top` moves it up."""
         last, y = self.current, round(self.scroll_offset.y)
@@ -119,7 +134,7 @@ class Table(ScrollView, Generic[Row], can_focus=False):
         self.rows, self._keys, self.lines = rows, list(rows), list(rows.values())
         self._places = {key: place for place, key in enumerate(self._keys)}
         self._headings = frozenset(
-            place for place, row in enumerate(self.lines) if self.is_heading(row)
+            place for place, row in enumerate(self.lines) if isinstance(row, Heading)
         )
         place = self._places.get(last or "", self._cursor) if stays else 0
         self._cursor = self._off_heading(max(0, min(place, len(rows) - 1)), 1)
@@ -214,9 +229,24 @@ class Table(ScrollView, Generic[Row], can_focus=False):
         if place >= len(self.lines):
             return Strip.blank(width, self.rich_style)
         row, chosen = self.lines[place], place == self._cursor
-        style = self.rich_style + self.under(row, chosen=chosen)
-        strip = Strip(self.draw(row, chosen=chosen)).apply_style(style)
-        return strip.adjust_cell_length(width, style)
+        if isinstance(row, Heading):
+            style, segments = self.rich_style, self._draw_heading(row)
+        else:
+            style = self.rich_style + self.under(row, chosen=chosen)
+            segments = self.draw(row, chosen=chosen)
+        return Strip(segments).apply_style(style).adjust_cell_length(width, style)
+
+    def _draw_heading(self, heading: Heading) -> Iterable[Segment]:
+        dim, strong = self.ink("foreground 60%"), self.ink("primary") + Style(bold=True)
+        text = Text(" ", end="").append(heading.text, strong)
+        text.append(f"  {heading.note}" if heading.note else "", dim)
+        if heading.columns:
+            sizes = self.columns
+            heads = "".join(cell(self.HEADS[name], sizes[name], right=True) for name in self.HEADS)
+            room = self.scrollable_content_region.width - len(heads) - 1
+            text.truncate(room, overflow="ellipsis", pad=True)
+            text.append(f" {heads}", dim)
+        return text.render(self.app.console)
 
     def under(self, row: Row, *, chosen: bool) -> Style:  # noqa: ARG002
         """The style of a row as a whole."""
