@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SOON = 0.2
 """Seconds for which changes are batched."""
 TICK = 1.0
-"""Seconds between two looks at agents of which nothing is heard: their time goes on."""
+"""Seconds between two looks at running agents that report nothing: their time runs."""
 
 
 class AgentTicker:

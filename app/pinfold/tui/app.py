@@ -77,7 +77,7 @@ class PinfoldApp(FirstPaintApp, ThemedApp):
         self._config = config
         self._session: Session | None = None
         self._begun = asyncio.Event()
-        """There is a first session, or it has been told why there is none."""
+        """Set once there is a first session, or its failure is shown."""
         self._shell = Shell(config, monotonic, self._choices)
         self._warnings = [*config.warnings, *self.dress(config.theme)]
 
@@ -169,7 +169,7 @@ class PinfoldApp(FirstPaintApp, ThemedApp):
 
     @work(exclusive=True, group="cold")
     async def _tell_cold(self, session: Session) -> None:
-        """Say what going on costs where the prompt cache has forgotten the session."""
+        """Say what it costs to continue where the prompt cache has expired."""
         told = await session.cold()
         if told and session is self._session and session.phase == "idle":
             self.tell(told, "warning")
@@ -217,7 +217,7 @@ class PinfoldApp(FirstPaintApp, ThemedApp):
         self.call_later(self.push_screen, panel)  # keys come first: making it took a while
 
     async def _review(self, trigger: CompactionTrigger) -> bool:
-        """Have the user decide on the next window, in mid-turn; whether it was made."""
+        """Let the user decide on the next window, in mid-turn; whether it was applied."""
         from pinfold.tui.panels.preview import PreviewPanel
         from pinfold.tui.review import why_now
 

@@ -1,4 +1,4 @@
-"""What the terminal shows beside the screen: its window's title, and a notification.
+"""The window's title, and notifications.
 
 OSC 2 sets the title, XTWINOPS 22 and 23 keep and restore it (xterm's control sequences); OSC 9 is
 iTerm2's notification, OSC 777 urxvt's.
@@ -35,7 +35,7 @@ def method(env: Mapping[str, str]) -> Notify:
 
 
 class Attention:
-    """Follows the phase of the session and whether the terminal is looked at."""
+    """Follows the phase of the session and whether the terminal has the focus."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Attention:
             self._title = title
 
     def changed(self, before: Phase, now: Phase) -> None:
-        """Notify where nobody looks and the turn has ended or asks something."""
+        """Notify, without the focus, that the turn has ended or asks something."""
         if self._folder:
             self.show(self._folder, now)
         if now == "approval":

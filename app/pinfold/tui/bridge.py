@@ -94,10 +94,10 @@ class Bridge:
         self._status = status
         self._rested = rested
         self._source_key = source_key
-        self._told_memories = bool(session.window.context.remembered)
+        self._noted_memories = bool(session.window.context.remembered)
         self._feed = Feed(session, transcript, gauge)
         self._passed: int | None = None
-        """The threshold that the window stands past, in tokens, as far as the user knows."""
+        """The threshold that the window has passed, in tokens, as the user was told."""
         self._turn_began: datetime | None = None
         self._calls = 0
         """Tool calls of the turn."""
@@ -207,8 +207,8 @@ class Bridge:
                 for file in context.agents:
                     lines = len(file.text.splitlines())
                     self._transcript.note(f"Rules from {shown(Path(file.path))}, {lines} lines")
-                if context.remembered and not self._told_memories:
-                    self._told_memories = True
+                if context.remembered and not self._noted_memories:
+                    self._noted_memories = True
                     self._transcript.note(
                         "Includes memories of earlier sessions: /memories lists them, f on their "
                         "row in /context folds them."

@@ -8,7 +8,7 @@ from pinfold import paths
 from pinfold.sanitize import clean
 
 MOST = 1_000_000
-"""Bytes; a larger log is begun again."""
+"""Bytes; a larger log starts over."""
 
 
 class ErrorLog:

@@ -14,7 +14,7 @@ from pathlib import Path
 CHUNK = 1 << 16
 PRINTED = 1 << 20
 LOOK = 0.2
-"""Seconds without a byte after which one looks whether the command has ended."""
+"""Seconds without output after which the command is checked for its end."""
 
 
 def edit(text: str) -> str:

@@ -27,7 +27,7 @@ Heard = TypeVar("Heard")
 
 
 def safely(app: App[Any], listener: Callable[[Heard], None]) -> Callable[[Heard], None]:
-    """`listener`, whose failures are the app's: what is told to it continues."""
+    """`listener`, whose failures the app reports instead of its caller."""
 
     def hear(what: Heard) -> None:
         try:

@@ -79,7 +79,7 @@ class FindBar(Vertical):
         self._input = SearchInput(compact=True, select_on_focus=False)
         self._tally = Static(id="tally", markup=False)
         self._back: Widget | None = None
-        """Had the keys before."""
+        """What had the keys before."""
 
     def compose(self) -> ComposeResult:
         with Horizontal():

@@ -1,4 +1,4 @@
-"""The last line of defence of the screen: what nobody made safe is left out as it is drawn."""
+"""The screen's last line of defence: unsafe text is replaced as it is drawn."""
 
 import re
 
@@ -23,7 +23,7 @@ class Harmless(LineFilter):
 
 
 def _drives(segment: Segment) -> bool:
-    """Whether it does more than to write."""
+    """Whether it would do more than print text."""
     link = segment.style.link if segment.style is not None else None
     return bool(segment.control) or not (link is None or is_safe(link))
 

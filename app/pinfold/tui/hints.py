@@ -7,7 +7,7 @@ from textual.timer import Timer
 from pinfold.tui.status_line import StatusLine
 
 SECONDS = 2.0
-"""How long a hint stands, and how soon its key must come again."""
+"""How long a hint is shown, and how soon its key must come again."""
 
 
 class Hints:
@@ -18,7 +18,7 @@ class Hints:
         self._hiding: Timer | None = None
 
     def show(self, hint: str) -> None:
-        """For a while; it replaces another."""
+        """Show it for a while, in place of another."""
         self._status.hint = hint
         self._shown_at = self._monotonic()
         if self._hiding is not None:
@@ -28,14 +28,14 @@ class Hints:
     def clear(self) -> None:
         self._status.hint = ""
 
-    def stands(self, hint: str) -> bool:
+    def is_shown(self, hint: str) -> bool:
         """Whether it was shown less than `SECONDS` ago, and no other since."""
         soon = self._monotonic() - self._shown_at <= SECONDS
         return soon and self._status.hint == hint
 
     def twice(self, hint: str) -> bool:
         """Whether the key that shows `hint` came again in time."""
-        again = self.stands(hint)
+        again = self.is_shown(hint)
         if again:
             self.clear()
         else:

@@ -1,4 +1,4 @@
-"""The lines between transcript and prompt: what is queued, and what is waited for."""
+"""The lines between transcript and prompt: queued prompts, and a request that waits."""
 
 import math
 from collections.abc import Callable, Sequence

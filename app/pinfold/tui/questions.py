@@ -1,4 +1,4 @@
-"""What waits for the user's word: cards above the prompt, which leave it what is being typed."""
+"""Cards above the prompt that wait for the user; what is being typed stays in the prompt."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Questions:
         """Whether the user wants to see a compaction that is due; `why` says why it is, and
         `leaves` what Esc does.
 
-        It takes a key of its own: what is being typed must not act there.
+        It has its own key: what is being typed must not answer it.
         """
         from pinfold.tui.review import ReviewCard
 

@@ -1,4 +1,4 @@
-"""The card that says that a compaction waits for the user's word."""
+"""The card that says that a compaction waits for the user."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def why_now(session: Session, trigger: CompactionTrigger) -> str:
         case "model":
             return f"It does not fit {one_line(session.model.name)}: {used} of {limit} tokens."
         case "overflow":
-            return f"The provider finds it too long: {used} of {limit} tokens."
+            return f"The provider says it is too long: {used} of {limit} tokens."
         case _:
             return f"It has passed its threshold: {used} of {limit} tokens."
 
 
 class ReviewCard(Static):
-    """Stands above the prompt, and takes no key: what is typed continues into the prompt.
+    """Shown above the prompt; takes no key: what is typed continues into the prompt.
 
-    `wanted` tells whether the user wants the preview.
+    `wanted` is whether the user wants the preview.
     """
 
     DEFAULT_CSS = """

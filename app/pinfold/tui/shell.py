@@ -134,7 +134,7 @@ class Shell(Agents):
         self.watch(self.app, "app_focus", self._attention.focus)
 
     async def complete(self) -> None:
-        """See to what the first paint had no need of."""
+        """Add what the first paint does not need."""
         await self.mount(self._lines, self._find_bar, before=self._prompt)
         await self.mount(self._popup, self._shortcuts)
         self._read_history()
@@ -235,7 +235,7 @@ class Shell(Agents):
             self._session.notified(what)
 
     def fail(self, reason: str) -> None:
-        """There is no session, and why; what was to be sent goes back into the prompt."""
+        """Show why there is no session; what was to be sent goes back into the prompt."""
         self._transcript.set_welcome(welcome.failed(reason))
         self._outbox.fail()
 
@@ -257,7 +257,7 @@ class Shell(Agents):
         await self._drafts.save()
 
     async def save_all(self) -> None:
-        """Save the draft, and what is still asked about, as the user leaves."""
+        """Save the draft and the prompts that were not sent yet, as the user leaves."""
         self._attention.close()
         self._outbox.give_back()
         await self._drafts.save()

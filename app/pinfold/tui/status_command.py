@@ -1,4 +1,4 @@
-"""The status line that a command of the user's own writes: `[ui] statusline`.
+"""The status line that the user's own command writes: `[ui] statusline`.
 
 It gets JSON on standard input, with the names that other agents' status commands read, and prints
 one line; colours (SGR) are kept.

@@ -1,4 +1,4 @@
-"""The status line: where one is, and what continues."""
+"""The status line: where the session works, and what runs."""
 
 from __future__ import annotations
 
@@ -31,16 +31,15 @@ WORKING: dict[Phase, str] = {
 }
 DIM = "foreground 60%"
 MODE = "TRANSCRIPT"
-"""Stands first while the transcript has the keys, however narrow it is."""
+"""Shown first while the transcript has the keys, however narrow it is."""
 CLOSES = "Esc closes"
 ACTS = "Enter opens · / finds · p m f pin, mask, fold"
 READS = "Enter opens · / finds"
-BACK = "Esc goes back"
 CHOOSES = "↑ ↓ choose · letters go to the prompt"
 
 
 class StatusLine(Widget):
-    """Model, folder, branch and approvals at the left; what continues, or a hint, at the right."""
+    """Model, folder, branch and approvals at the left; what runs, or a hint, at the right."""
 
     DEFAULT_CSS = """
     StatusLine {
@@ -63,9 +62,9 @@ class StatusLine(Widget):
     progress: reactive[str] = reactive("")
     """What a model that has no text yet is busy with."""
     own: reactive[Text | None] = reactive(None)
-    """What a command of the user's own says, in place of all at the left."""
+    """What the user's own command printed, in place of all at the left."""
     hint: reactive[str] = reactive("")
-    """Takes the place of what continues."""
+    """Shown in place of what runs."""
     seconds: reactive[int] = reactive(0)
     reading: reactive[bool] = reactive(False)
     """Whether the transcript has the keys."""
@@ -140,8 +139,8 @@ class StatusLine(Widget):
 
     @property
     def _leaves(self) -> str:
-        """What Esc does, where it leaves a transcript."""
-        return BACK if self.agent else CLOSES if self.reading else ""
+        """What Esc does in a transcript."""
+        return CLOSES if self.agent or self.reading else ""
 
     def _right_side(self) -> tuple[str, Style]:
         wide = self.size.width >= 60

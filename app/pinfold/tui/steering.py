@@ -1,4 +1,4 @@
-"""What the transcript's keys for the window come to: commands, as if they had been typed."""
+"""The commands that the transcript's keys for the window run."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Stopping:
         self.session: Session | None = None
 
     def stop(self) -> bool:
-        """End what runs, or a question of its own; False where there is neither."""
+        """Interrupt the turn, or decline the preview; False where there is neither."""
         if self.session is not None and self.session.phase != "idle":
             self.session.interrupt()
             return True
@@ -45,7 +45,7 @@ class Stopping:
 
     def stop_turn(self) -> bool:
         """Interrupt what runs, or quit where that was just done; False where nothing runs."""
-        if self._hints.stands(self._quits):
+        if self._hints.is_shown(self._quits):
             self._leave()
             return True
         stopped = self.stop()

@@ -1,4 +1,4 @@
-"""Themes: TOML files, and colours of our own for themes that know nothing of them."""
+"""Themes: TOML files, and our own colours for themes that lack them."""
 
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ def shipped() -> Path:
 
 
 def named(name: str, folders: Sequence[Path]) -> Theme | None:
-    """The theme of that name, if the file that is called so holds it; the last folder counts."""
+    """The theme `name` from the file of that name; the last folder counts."""
     for folder in reversed(folders):
         path = folder / f"{name}.toml"
         if path.parent == folder and path.exists():  # a name is no path

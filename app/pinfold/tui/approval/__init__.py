@@ -1,1 +1,1 @@
-"""The approval card: a call that needs the user's word."""
+"""The approval card: asks the user about a call."""

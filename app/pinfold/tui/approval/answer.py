@@ -1,4 +1,4 @@
-"""Where the user writes in a card: a word to the model, or the call itself."""
+"""The input of a card: a reason for the model, or the edited call."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -12,7 +12,7 @@ from pinfold.tui.writing import Writing
 
 
 class Answer(Writing):
-    """Ctrl+S is done, Esc goes back; Enter is done too where one line is expected."""
+    """Ctrl+S submits, Esc closes; Enter submits too where one line is expected."""
 
     DEFAULT_CSS = """
     Answer {
@@ -36,7 +36,7 @@ class Answer(Writing):
             """The spans that were not typed."""
 
     class Left(Message):
-        """The user went back."""
+        """The user closed it."""
 
     def __init__(self, text: str, *, one_line: bool, placeholder: str = "") -> None:
         super().__init__(text, placeholder=placeholder, compact=True, highlight_cursor_line=False)

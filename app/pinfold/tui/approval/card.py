@@ -40,7 +40,7 @@ MOVING = (
 
 
 class ApprovalCard(Vertical, can_focus=True):
-    """Stands above the prompt until `decided` has a result."""
+    """Shown above the prompt until `decided` has a result."""
 
     DEFAULT_CSS = """
     ApprovalCard {
@@ -173,8 +173,8 @@ class ApprovalCard(Vertical, can_focus=True):
     # The user's answer
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """The key of an answer that is not in the menu does nothing; where the model asks a
-        question of its own, it is a letter like all others."""
+        """The key of an answer that is not in the menu does nothing; where the agent asks a
+        question, it is an ordinary letter."""
         if action not in ANSWERS or any(option.action == action for option in self._menu.options):
             return True
         return False if self._question.choices else None
@@ -198,7 +198,7 @@ class ApprovalCard(Vertical, can_focus=True):
             await self.run_action(self._menu.options[int(letter) - 1].action)
 
     async def _take(self, event: events.Key) -> None:
-        """Take a letter that answers nothing."""
+        """Pass on a letter that answers nothing."""
         self._takes_over = self._prompt
         self._prompt.focus()
         self._prompt.post_message(events.Key(event.key, event.character))

@@ -1,4 +1,4 @@
-"""The card of a question that the agent asks: its choices, or words of the user's own."""
+"""The card of a question: its choices, or an answer in the user's words."""
 
 from typing import ClassVar
 

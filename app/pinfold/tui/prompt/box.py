@@ -10,7 +10,7 @@ from pinfold.tui.prompt.editor import Editor
 
 
 class PromptBox(Horizontal):
-    """Looks different while it holds a command of the user's own."""
+    """Looks different while it has a shell command."""
 
     DEFAULT_CSS = """
     PromptBox {

@@ -1,4 +1,4 @@
-"""Chips: large pasted texts, each standing in the prompt as one short label."""
+"""Chips: large pasted texts, each a short label in the prompt."""
 
 import re
 

@@ -77,7 +77,7 @@ class Editor(Writing):
             self.drop = drop
 
     class ModeChanged(Message):
-        """Vim's mode is another one."""
+        """Vim's mode has changed."""
 
         def __init__(self, mode: Mode) -> None:
             super().__init__()
@@ -139,7 +139,7 @@ class Editor(Writing):
         self.move_cursor(self.document.end)
 
     def insert_word(self, word: str) -> None:
-        """Put `word` where the cursor stands, with spaces about it."""
+        """Insert `word` at the cursor, with spaces around it."""
         row, column = self.cursor_location
         line = self.document.get_line(row)
         before = " " if line[:column].rstrip(" ") == line[:column] and column else ""
@@ -165,7 +165,7 @@ class Editor(Writing):
             self.post_message(self.ModeChanged("insert"))
 
     def _pasted(self, text: str) -> Sequence[provenance.Span]:
-        """The spans of `text`, which stands or was in the prompt, that were not typed."""
+        """The spans of `text`, which is or was in the prompt, that were not typed."""
         return provenance.find(text, [*self._pastes, *self._prompts.pastes_in(text)])
 
     def set_aside(self) -> None:
@@ -185,7 +185,7 @@ class Editor(Writing):
             self._write_history(text, pasted)
 
     def edit(self, edit: Edit) -> EditResult:
-        """Edits take in a chip as a whole, or stay off it."""
+        """Edits take a chip as a whole or leave it alone."""
         start, end = sorted((edit.from_location, edit.to_location))
         for at, stop in self._chips.spans(self.document.get_line(start[0])):
             if at < start[1] < stop:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 DIFF = 14
 """Rows of a diff that a closed card shows."""
 DESCRIBED = 20
-"""Cells that what an agent is to do gets before all of its figures do."""
+"""Cells of an agent's task that go before its figures."""
 LIVE = 6
 """Rows of output shown while a tool runs."""
 _KEPT = 20_000
@@ -54,7 +54,7 @@ _LONG = 500
 
 
 class Card(TranscriptEntry):
-    """A tool call, what it printed, and what it came to."""
+    """A tool call, what it printed, and its result."""
 
     def __init__(self, item: Item | None = None, name: str = "") -> None:
         super().__init__(item)
@@ -65,7 +65,7 @@ class Card(TranscriptEntry):
         self._output = ""
         self._running = False
         self.agent: ChildStatus | None = None
-        """How the agent stands that this call started."""
+        """The status of the agent that this call started."""
 
     @property
     def agent_number(self) -> int:
@@ -114,7 +114,7 @@ class Card(TranscriptEntry):
 
     @property
     def by_user(self) -> bool:
-        """The user ran it; what came is context for the model, and there is no call."""
+        """The user ran it: its output is context for the model, and there is no call."""
         return self.result is not None and self.result.kind == "context"
 
     @property
@@ -178,7 +178,7 @@ class Card(TranscriptEntry):
         style = getattr(looks, LOOKS[state])
         subject = self._subject()
         facts = self._facts(width - LEAD - cell_len(self.name) - DESCRIBED)
-        # A command of the user's own is all that its head says: nothing else shows where it ends.
+        # The dot shows where the user's own command ends.
         tail = f"{' ·' if self.by_user else ' '} {facts}" if facts else ""
         room = width - LEAD - 1 - cell_len(self.name) - 2 - cell_len(tail)
         segments = [

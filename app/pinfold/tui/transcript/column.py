@@ -103,7 +103,7 @@ class Column:
         self.width = 0
         self.looks: Looks | None = None
         self.window: Standings | None = None
-        """Tells how items stand; without it, all are seen by the model."""
+        """How items are in the window; without it, the model sees all."""
         self._digits = DIGITS
         self._tops: list[int] = [0]
         self._valid = 0
@@ -133,7 +133,7 @@ class Column:
         return max(0, min(index, len(self.blocks) - 1))
 
     def index_of(self, block: Block) -> int:
-        """Where a block stands; quick for late ones."""
+        """The place of a block; quick for late ones."""
         for index in range(len(self.blocks) - 1, -1, -1):
             if self.blocks[index] is block:
                 return index

@@ -32,7 +32,7 @@ Part = tuple[str, int]
 Agents = Callable[[int], "ChildStatus | None"]
 
 SLICE = 2_000
-"""Items of the past that are put up at a stretch: nothing else gets its turn meanwhile."""
+"""Items of the past that are added at a time: nothing else runs meanwhile."""
 
 
 class Conversation:

@@ -64,7 +64,7 @@ class TranscriptEntry(ABC):
         return clean(self.source)
 
     def estimate(self, width: int) -> int:
-        """About how many rows it takes, for next to nothing."""
+        """About how many rows it takes, without drawing it."""
         text = self.source
         return 1 + text.count("\n") + len(text) // max(1, width)
 
@@ -253,7 +253,7 @@ class ContextEntry(RowEntry):
 
 
 class Labelled(TranscriptEntry):
-    """A block that stands for others: a checkpoint, a summary."""
+    """A block that replaces others: a checkpoint, a summary."""
 
     HEAD = 6
 

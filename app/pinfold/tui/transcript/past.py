@@ -31,7 +31,7 @@ class Past:
     def take(self, count: int) -> "Iterator[ItemHead | Boundary]":
         """The next `count` items, and the ends of windows between them, in their order.
 
-        A result that stands with its call does not come by itself, nor does an empty thought.
+        A result comes with its call; an empty thought is left out.
         """
         end, self._left = self._left, max(0, self._left - count)
         rules = deque(rule for rule in self._rules if rule[0] >= self._left)

@@ -32,7 +32,7 @@ def lowered(text: str) -> str:
 
 
 class Needle:
-    """What is looked for. A capital letter in it asks for the very case."""
+    """What is looked for. A capital letter makes it case-sensitive."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -50,7 +50,7 @@ class Needle:
     def hits(self, lines: list[TranscriptLine]) -> Hits:
         """Where it is in drawn lines. Rows that were only wrapped count as one.
 
-        Of a match that goes over two rows, the part on the first is told.
+        A match over two rows is marked on the first.
         """
         pieces, starts = [], []
         at = 0

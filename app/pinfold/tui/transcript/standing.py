@@ -33,7 +33,7 @@ class Standings(Protocol):
 
 
 class EntryStatus(NamedTuple):
-    """What is told of one entry."""
+    """What is shown of one entry."""
 
     signs: dict[int, str]
     """By the number of the item. That of a call counts for its result, which may be out of view."""
@@ -45,7 +45,7 @@ SEEN = EntryStatus({}, False)
 
 
 def standing_of(items: Iterable[Item], window: Standings | None) -> EntryStatus:
-    """How the items of one entry stand."""
+    """The status of the items of one entry."""
     numbers = [item.n for item in items]
     if window is None or not numbers:
         return SEEN

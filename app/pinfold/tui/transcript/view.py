@@ -73,8 +73,8 @@ class Transcript(Reader):
         window: Standings | None = None,
         agents: Agents | None = None,
     ) -> None:
-        """Show these items instead of all that is shown; `window` tells how they are in it,
-        `agents` how those stand that they started."""
+        """Show these items instead of all that is shown; `window` says how they are in it,
+        `agents` gives the status of agents."""
         self._stop_frame()
         self._dirty.clear()
         self.end_find()
