@@ -9,20 +9,17 @@ from pinfold.rollout.memory import MemoryCited
 
 BLOCK = f"{OPEN}\nmemory_summary.md:12-14 | how tests run\nsessions: 0198ab12-1234\n{CLOSE}"
 
-_lines = st.sampled_from(
-    [
-        OPEN,
-        CLOSE,
-        f"  {OPEN}",
-        "a:1-2 | x",
-        "a:9-1",
-        "a:0",
-        "sessions: 0198ab12-1",
-        "sessions:",
-        "é|",
-        "",
-    ]
-) | st.text(max_size=30)
+_parts = [
+    OPEN,
+    CLOSE,
+    f"  {OPEN}",
+    "a:1-2 | x",
+    "a:9-1",
+    "a:0",
+    "sessions: 0198ab12-1",
+    "sessions:",
+]
+_lines = st.sampled_from([*_parts, "sessions:", "é|", ""]) | st.text(max_size=30)
 _replies = st.lists(_lines, max_size=12).map("\n".join)
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from fakes.sessions import item, ticking
 from pinfold.memories.eligible import eligible
 from pinfold.rollout.events import Event, SessionStarted
+from pinfold.rollout.journal import Journal
 from pinfold.rollout.store import SessionStore
 from pinfold.rollout.values import AdoptedFrom
 from pinfold.settings import MemorySettings
@@ -66,22 +67,11 @@ def test_adopted_sessions_count_where_they_are_allowed(store: SessionStore) -> N
     assert found(store, replace(RULES, include_adopted=True)) == [theirs]
 
 
-def test_a_session_of_an_older_version_began_in_the_shell(store: SessionStore) -> None:
-    old = session(store, 8, source="")
-    assert found(store) == [old]
-
-
 def test_what_is_open_somewhere_is_left_alone(store: SessionStore) -> None:
-    name = session(store, 8)
-    with store_open(store, name):
+    name = session(store, 8, source="")  # of an older version: it began in the shell
+    with Journal.open(store.find(name), ticking()):
         assert found(store) == []
     assert found(store) == [name]
-
-
-def store_open(store: SessionStore, name: str):
-    from pinfold.rollout.journal import Journal
-
-    return Journal.open(store.find(name), ticking())
 
 
 def test_damaged_sessions_are_passed_over(store: SessionStore) -> None:

@@ -118,13 +118,9 @@ FACT = f"- fact: The limit of the queue is 40. [{session(2)}#7]"
 def test_nothing_reaches_a_session_beside_a_statement_that_was_checked(text: str) -> None:
     found = checked(text, "", RECORDS)
     read = lines(found.text.replace("\r", "\n"))
-    told = [
-        shown(memory_line) + memory_line.folder
-        for memory_line in read
-        if not memory_line.unconfirmed
-    ]
-    assert not any("Never" in word for word in told)
-    assert not any("Never" in memory_line.folder for memory_line in read)
+    given = [shown(line) + line.folder for line in read if not line.unconfirmed]
+    assert not any("Never" in word for word in given)
+    assert not any("Never" in line.folder for line in read)
     assert found.doubts
 
 
@@ -155,23 +151,9 @@ def test_a_purge_leaves_what_others_bear_out() -> None:
     )
 
 
+_PARTS = ["# A", "## Unconfirmed", "- one", "two", "", "```", "~~~~", "  ", "---", "1. x", "* y"]
 MARKDOWN = st.lists(
-    st.sampled_from(
-        [
-            "# A",
-            "## Unconfirmed",
-            "- one",
-            "two",
-            "",
-            "```",
-            "~~~~",
-            "  ",
-            "---",
-            "1. x",
-            "* y",
-            TESTS,
-        ]
-    )
+    st.sampled_from([*_PARTS, TESTS])
     | st.text(max_size=20).map(lambda text: " ".join(text.split())),
     max_size=20,
 ).map("\n".join)

@@ -19,6 +19,7 @@ from pinfold.memories.statements import (
     Citation,
     MemoryStatement,
     cited,
+    matching,
     parse,
     statements,
     without_cites,
@@ -33,8 +34,6 @@ HEADINGS = frozenset(
 _ORDERS = ("rule", "decision")
 _SHARED = 0.5
 """Share of a line's words that must be in what it cites."""
-_SHORTEST_ID = 8
-"""Characters to which a session's id may be shortened."""
 MAX_UNCONFIRMED = 50
 LONGEST = 4_000
 """Characters; a longer statement is left out."""
@@ -73,16 +72,10 @@ class RecordIndex:
 
     def whole(self, cite: Citation) -> Citation | None:
         """The citation with the session's whole id; None if no record has it."""
-        full = cite.session
-        if full not in self._outputs:
-            if len(full) < _SHORTEST_ID:
-                return None
-            found = [output for output in self._outputs if output.startswith(full)]
-            if len(found) != 1:
-                return None
-            full = found[0]
-        there = Citation(full, cite.item)
-        return there if there in self._cited else None
+        known = cite.session in self._outputs
+        found = [cite.session] if known else matching(cite.session, self._outputs)
+        whole = Citation(found[0], cite.item) if len(found) == 1 else None
+        return whole if whole in self._cited else None
 
     def saying(self, cites: Iterable[Citation]) -> list[MemoryStatement]:
         """The statements that cite any of these."""
@@ -287,6 +280,4 @@ def _front_values(front: str) -> str:
 
 
 def _cites(text: str, sessions: Collection[str]) -> bool:
-    cites = [cite.session for cite in cited(text)]
-    short = [cite for cite in cites if len(cite) >= _SHORTEST_ID]
-    return any(session in cites or any(map(session.startswith, short)) for session in sessions)
+    return any(cite.session in sessions or matching(cite.session, sessions) for cite in cited(text))

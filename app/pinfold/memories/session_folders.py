@@ -6,8 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pinfold.memories.records import Output
-
-_SHORTEST_ID = 8
+from pinfold.memories.statements import matching
 
 
 class SessionFolders:
@@ -27,10 +26,8 @@ class SessionFolders:
         for known in (self._outputs, self._folders):
             if session in known:
                 return session
-            if len(session) >= _SHORTEST_ID:
-                found = [session_id for session_id in known if session_id.startswith(session)]
-                if found:
-                    return found[0] if len(found) == 1 else ""
+            if found := matching(session, known):
+                return found[0] if len(found) == 1 else ""
         return ""
 
     def path(self, session: str) -> Path | None:

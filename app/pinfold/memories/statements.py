@@ -25,6 +25,7 @@ went wrong, and what helped. `said`: by the user, but not as a rule."""
 
 _ID = r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}"
 _CITED = re.compile(rf"({_ID})#(\d{{1,9}})")
+_SHORTEST_ID = 8
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _BRACKETS = re.compile(r"\[[^\[\]\n]*\]")
 _LINE = re.compile(
@@ -98,6 +99,11 @@ def cited(text: str) -> Iterator[Citation]:
 def without_cites(text: str) -> str:
     """A text without its bracketed citations."""
     return _BRACKETS.sub(lambda found: "" if re.search(r"#\d", found[0]) else found[0], text)
+
+
+def matching(session: str, known: Iterable[str]) -> list[str]:
+    """The ids that begin with `session`, which needs at least 8 characters."""
+    return [whole for whole in known if len(session) >= _SHORTEST_ID and whole.startswith(session)]
 
 
 def _string(text: str) -> str:
