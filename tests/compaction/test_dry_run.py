@@ -39,10 +39,6 @@ def test_long_runs_of_one_fate_are_a_line() -> None:
     assert [line for line in brief if line.startswith("~")] == [
         line for line in every if line.startswith("~")
     ]
-
-
-def test_counts_do_not_overlap() -> None:
-    made = report("prune")
     assert made.masked
     assert made.kept + made.masked + made.archived == len(made.rows)
 

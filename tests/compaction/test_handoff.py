@@ -149,10 +149,7 @@ def test_pins_and_what_the_user_keeps_stay() -> None:
     stays = {n for n, _ in plan.window}
     assert {10, 11, 12, 19, 20} <= stays
     assert 89 not in stays
-
-
-def test_the_text_is_the_users_where_they_edited_it() -> None:
-    plan = handed_over(session(12).view(), PlanOptions(text="My own words."))
+    plan = handed_over(live.view(), PlanOptions(text="My own words."))
     assert plan.inserted[-1].content == "My own words."
 
 
@@ -164,9 +161,7 @@ def test_what_came_since_it_was_written_stays() -> None:
     said(live, "And now?")
     plan = planned(live.view(), made)
     assert plan.window[-11:] == ((-2, "full"), *((n, "full") for n in range(48, 58)))
-
-
-def test_what_was_not_read_stays_also_when_it_is_no_longer_the_newest() -> None:
+    # What was not read stays also when it is no longer the newest.
     live = session(6)
     given = {"response": 90, "call_id": "now", "name": "shell"}
     for kind, body in (("tool_call", "{}"), ("tool_result", "a fresh line")):
@@ -181,9 +176,7 @@ def test_without_room_checkpoint_plans() -> None:
     live.add(PinsChanged(add=(4, 12, 20, 28, 36)))
     view = live.view(3_400, 700)
     assert planned(view, Material(text="word " * 1_500, through=96)).strategy == "checkpoint"
-
-
-def test_notes_longer_than_what_they_replace_fall_to_checkpoint() -> None:
+    # The same for notes longer than what they replace.
     view = session(4).view(100_000)
     plan = planned(view, Material(text="and so on " * 4_000, through=32))
     assert plan.strategy == "checkpoint"
@@ -294,6 +287,9 @@ def test_a_server_that_finds_all_too_long_is_asked_no_more_than_a_few_times() ->
     sizes = [model.count(asked.text) for asked in model.asked]
     assert len(sizes) == MAX_TRIES
     assert sum(sizes) < 2.2 * sizes[0]
+    one = Live([ItemAdded(item=Item(n=1, kind="user", content="hi"))])
+    with pytest.raises(ContextOverflow):
+        material(one.view(), ScriptedSummarizer([ContextOverflow("too long")]))
 
 
 def test_a_window_that_no_other_model_can_read_is_refused() -> None:
@@ -304,12 +300,6 @@ def test_a_window_that_no_other_model_can_read_is_refused() -> None:
         live.add(data)
     with pytest.raises(Refused, match="only its provider can read"):
         material(live.view(), ScriptedSummarizer([NOTES]))
-
-
-def test_an_overflow_that_does_not_end_comes_out() -> None:
-    live = Live([ItemAdded(item=Item(n=1, kind="user", content="hi"))])
-    with pytest.raises(ContextOverflow):
-        material(live.view(), ScriptedSummarizer([ContextOverflow("too long")]))
 
 
 def test_other_errors_come_out_and_an_empty_answer_is_refused() -> None:

@@ -71,29 +71,19 @@ async def test_what_the_model_wrote_is_inserted_and_its_json_is_the_seeds() -> N
         "assumptions": [],
         "known_failures": [],
     }
-
-
-async def test_the_goal_and_what_the_user_laid_down_stand_in_their_words() -> None:
-    view = session(12).view(32_000)
-    plan = planned(view, await material(view, GOOD))
     assert "#1, first request: Make part 1 faster." in summary(plan)
     window = "\n".join(shown.item.content for shown in rendered(view, plan.window, plan.inserted))
     assert "Always run the tests before you go on." in window
 
 
-async def test_steps_and_how_much_was_read_are_told() -> None:
+async def test_focus_and_goal_are_the_users_words_and_steps_are_reported() -> None:
     summarizer = ScriptedSummarizer([GOOD], room=20_000)
-    told = await Snapshot().prepare(session(12).view(), summarizer, OPTIONS)
+    options = PlanOptions(focus="the ports")
+    told = await Snapshot().prepare(session(12).view(), summarizer, options)
     assert [name for name, _ in summarizer.steps] == ["picking", "grouping", "summarising"]
     assert told.through == 96
     assert told.told[0].startswith("m read 96 items, ")
     assert told.told[0].endswith(" tokens, in one part.")
-
-
-async def test_focus_and_goal_are_put_as_the_users_words() -> None:
-    summarizer = ScriptedSummarizer([GOOD], room=20_000)
-    options = PlanOptions(focus="the ports")
-    await Snapshot().prepare(session(12).view(), summarizer, options)
     asked = summarizer.asked[0]
     assert "THE USER'S GOAL\nMake part 1 faster." in asked.text
     assert "ABOVE ALL\nthe ports\n" in asked.text
@@ -174,13 +164,10 @@ async def test_a_malformed_answer_is_asked_for_once_more_with_the_reason(
         await material(session(12).view(), bad, bad)
 
 
-async def test_an_empty_summary_is_refused() -> None:
-    with pytest.raises(Refused, match="the summary is empty"):
-        await material(session(12).view(), answer())
-
-
-async def test_without_a_model_checkpoint_plans() -> None:
+async def test_without_a_model_or_a_summary_checkpoint_plans() -> None:
     view = session(12).view()
+    with pytest.raises(Refused, match="the summary is empty"):
+        await material(view, answer())
     with pytest.raises(Refused, match="needs a model"):
         await Snapshot().prepare(view, None, OPTIONS)
     plan = planned(view, Material())
@@ -239,7 +226,7 @@ async def test_names_that_stand_in_none_of_the_items_cited_are_marked() -> None:
     assert "- Deploy on port 8001. (#8)" in summary(kept)
 
 
-async def test_a_confirmed_entry_gives_way_to_no_unconfirmed_one() -> None:
+async def test_a_confirmed_entry_gives_way_to_no_unconfirmed_or_invented_one() -> None:
     live = session(12)
     view = live.view(24_000)
     told = await material(view, GOOD)
@@ -253,6 +240,12 @@ async def test_a_confirmed_entry_gives_way_to_no_unconfirmed_one() -> None:
     assert known in again.entries
     marked = [other for other in again.entries if other.unconfirmed]
     assert [other.unconfirmed for other in marked] == [("1234",)]
+    invented = entry((1, "nobody said this"), known=known.id, text="The tests need not run.")
+    again = await material(live.view(24_000), answer(constraints=[invented]))
+    assert known in again.entries
+    assert [other.value["text"] for other in again.entries if other.unsupported] == [
+        "The tests need not run."
+    ]
 
 
 async def test_where_nothing_is_supported_checkpoint_plans_unless_the_user_keeps_it() -> None:
@@ -363,22 +356,6 @@ async def test_an_entry_is_changed_by_its_id_and_goes_only_on_someones_word() ->
     assert standing[known["decisions"]].value == {"text": "Part 1: 2.5 seconds."}
     assert known["files_in_scope"] not in standing
     assert {known["constraints"], known["task"]} <= set(standing)
-
-
-async def test_a_change_that_nothing_bears_out_leaves_the_entry_as_it_was() -> None:
-    live = session(12)
-    view = live.view(24_000)
-    told = await material(view, GOOD)
-    apply(live, planned(view, told))
-    known = next(other for other in told.entries if other.field == "constraints")
-    for data in working(6, first=live.next_n):
-        live.add(data)
-    worse = entry((1, "nobody said this"), known=known.id, text="The tests need not run.")
-    again = await material(live.view(24_000), answer(constraints=[worse]))
-    assert known in again.entries
-    assert [other.value["text"] for other in again.entries if other.unsupported] == [
-        "The tests need not run."
-    ]
 
 
 async def test_material_is_brought_up_to_date_by_what_came_since() -> None:

@@ -65,11 +65,8 @@ def test_the_list_says_what_each_session_was_about(store: SessionStore) -> None:
     assert (summary.id, summary.folder, summary.cwd) == (journal.folder.name, journal.folder, "/w")
     assert summary.size == journal.path.stat().st_size
     assert summary.note == ""
-
-
-def test_a_long_prompt_is_cut_in_the_list(store: SessionStore) -> None:
     begun(store, "y" * 100, 0)
-    assert store.list()[0].title == "y" * 79 + "…"
+    assert "y" * 79 + "…" in {summary.title for summary in store.list()}
 
 
 def test_the_list_begins_with_the_session_last_used(store: SessionStore) -> None:

@@ -161,9 +161,8 @@ def _replaced(line: bytes) -> WindowReplaced | None:
 def _cut(journal: Journal, at: int | None) -> _Cut:
     """What goes through item `at`, and what came with it."""
     items: list[_Added] = []
-    count, closing, turn = 0, False, None
-    for count, event in enumerate(journal.read(), 1):
-        turn = _running(turn, event)
+    count, closing = 0, False
+    for count, turn, event in _walk(journal):
         match event.data:
             case ItemAdded(item=item):
                 items.append(_Added(item.n, item.response, count, turn))
@@ -197,28 +196,26 @@ def _cut(journal: Journal, at: int | None) -> _Cut:
 
 def _before(journal: Journal, prompt: int) -> _Cut:
     """What comes before the turn of a prompt; before the prompt where it came within one."""
-    last, begun, turn = 0, None, None
-    for count, event in enumerate(journal.read()):
-        turn = _running(turn, event)
+    last, begun = 0, None
+    for count, turn, event in _walk(journal):
         match event.data:
             case ItemAdded(item=item) if item.n == prompt:
                 if item.kind != "user":
                     raise JournalError(f"#{prompt} is not one of your prompts.")
-                return _Cut(count, last, turn) if begun is None else _Cut(begun, last)
+                return _Cut(count - 1, last, turn) if begun is None else _Cut(begun, last)
             case ItemAdded(item=item):
                 last, begun = item.n, None
             case WindowReplaced(inserted=inserted):
                 last = max(last, *(item.n for item in inserted), 0)
             case TurnStarted():
-                begun = count
+                begun = count - 1
     raise JournalError(f"There is no prompt #{prompt} in this session.")
 
 
 def _cut_before(journal: Journal, generation: int) -> _Cut:
     count = last = 0
-    now = turn = None
-    for count, event in enumerate(journal.read(), 1):
-        turn = _running(turn, event)
+    now = None
+    for count, turn, event in _walk(journal):
         match event.data:
             case WindowReplaced(generation=next_one, inserted=inserted):
                 if generation == (next_one - 1 if now is None else now):
@@ -232,12 +229,13 @@ def _cut_before(journal: Journal, generation: int) -> _Cut:
     return _Cut(count, last)
 
 
-def _running(turn: int | None, event: Event) -> int | None:
-    """The turn that runs after an event; `turn` ran before it."""
-    match event.data:
-        case TurnStarted(turn=started):
-            return started
-        case TurnFinished():
-            return None
-        case _:
-            return turn
+def _walk(journal: Journal) -> Iterator[tuple[int, int | None, Event]]:
+    """The events, each with the number of lines through it and the turn that runs after it."""
+    turn = None
+    for count, event in enumerate(journal.read(), 1):
+        match event.data:
+            case TurnStarted(turn=started):
+                turn = started
+            case TurnFinished():
+                turn = None
+        yield count, turn, event
