@@ -192,8 +192,9 @@ def digest_of(
     lines = [
         line
         for line in record.lines()
-        if line.n not in standing and line.key not in told
-        if line.text.casefold() not in parts.told
+        if line.n not in standing
+        and line.key not in told
+        and line.text.casefold() not in parts.told
     ]
     choice = ChosenLines(
         record, lines, left, options.lines, freely=freely, numbered=options.numbered
