@@ -1,5 +1,8 @@
 """The approval card as a menu, and what typing ahead may not do to it."""
 
+from collections.abc import Sequence
+from itertools import count
+
 import pytest
 from textual import events
 
@@ -43,24 +46,36 @@ def test_the_answers_in_their_order(question: Question, texts: list[str]) -> Non
     assert [option.text for option in options(question)] == texts
 
 
-@pytest.mark.parametrize(
-    ("keys", "decision"),
-    [
-        (["enter"], Decision("yes")),
-        (["down", "enter"], Decision("always")),
-        (["2"], Decision("always")),
-        (["up", "up", "enter", *"no", "enter"], Decision("no", "no")),
-        (["3", "enter"], Decision("no")),
-    ],
-)
-async def test_arrows_and_numbers_answer(keys: list[str], decision: Decision) -> None:
-    session = live_session()
-    async with make_app(session).run_test(size=(80, 24)) as pilot:
+async def answered(
+    answers: Sequence[tuple[Question, Sequence[str], Decision]], *, fast: bool = False
+) -> None:
+    """Each question is answered by its keys, one after the other."""
+    session, seconds = live_session(), count()
+    app = make_app(session, monotonic=lambda: float(next(seconds)))
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver)
-        task = session.ask(EDIT)
-        await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
-        await pilot.press(*keys)
-        assert await task == decision
+        for question, keys, decision in answers:
+            task = session.ask(question)
+            await until(pilot, lambda: isinstance(app.focused, ApprovalCard))
+            if fast:
+                type_fast(pilot, *keys)
+            else:
+                await pilot.press(*keys)
+            await until(pilot, task.done)
+            assert task.result() == decision
+            await until(pilot, lambda: not app.screen.query(ApprovalCard))
+
+
+async def test_arrows_and_numbers_answer() -> None:
+    await answered(
+        [
+            (EDIT, ["enter"], Decision("yes")),
+            (EDIT, ["down", "enter"], Decision("always")),
+            (EDIT, ["2"], Decision("always")),
+            (EDIT, ["up", "up", "enter", *"no", "enter"], Decision("no", "no")),
+            (EDIT, ["3", "enter"], Decision("no")),
+        ]
+    )
 
 
 async def test_a_card_takes_no_key_until_it_has_been_seen() -> None:
@@ -94,43 +109,26 @@ async def test_what_answers_nothing_goes_into_the_prompt() -> None:
         await until(pilot, lambda: not pilot.app.screen.query(ApprovalCard))
 
 
-@pytest.mark.parametrize(
-    ("keys", "note"),
-    [
-        (["down", "enter"], "no TLS"),
-        (["2"], "no TLS"),
-        ([*"both", "enter"], "both"),
-        (["3", *"why", "enter"], "why"),
-    ],
-)
-async def test_a_question_is_answered_by_a_choice_or_in_words(keys: list[str], note: str) -> None:
-    session = live_session()
-    async with make_app(session).run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: session.approver)
-        task = session.ask(CHOICES)
-        await until(pilot, lambda: list(pilot.app.screen.query("Choice")))
-        await pilot.press(*keys)
-        assert await task == Decision("yes", note)
+async def test_a_question_is_answered_by_a_choice_or_in_words() -> None:
+    await answered(
+        [
+            (CHOICES, ["down", "enter"], Decision("yes", "no TLS")),
+            (CHOICES, ["2"], Decision("yes", "no TLS")),
+            (CHOICES, [*"both", "enter"], Decision("yes", "both")),
+            (CHOICES, ["3", *"why", "enter"], Decision("yes", "why")),
+        ]
+    )
 
 
-@pytest.mark.parametrize(
-    ("question", "keys", "decision"),
-    [
-        (COMMAND, [*"nuse any yarn", "enter"], Decision("no", "use any yarn")),
-        (COMMAND, [*"3no", "enter"], Decision("no", "no")),
-        (CHOICES, [*"yes and no", "enter"], Decision("yes", "yes and no")),
-    ],
-)
-async def test_an_answer_typed_fast_is_whole(
-    question: Question, keys: list[str], decision: Decision
-) -> None:
-    session = live_session()
-    async with make_app(session).run_test() as pilot:
-        await until(pilot, lambda: session.approver)
-        task = session.ask(question)
-        await until(pilot, lambda: isinstance(pilot.app.focused, ApprovalCard))
-        type_fast(pilot, *keys)
-        assert await task == decision
+async def test_an_answer_typed_fast_is_whole() -> None:
+    await answered(
+        [
+            (COMMAND, [*"nuse any yarn", "enter"], Decision("no", "use any yarn")),
+            (COMMAND, [*"3no", "enter"], Decision("no", "no")),
+            (CHOICES, [*"yes and no", "enter"], Decision("yes", "yes and no")),
+        ],
+        fast=True,
+    )
 
 
 async def test_what_is_typed_fast_goes_into_the_prompt_whole() -> None:

@@ -76,18 +76,18 @@ async def test_it_is_sent_cut(tmp_path: Path, keys: list[str]) -> None:
         assert "lines left out" in session.sent[0]
 
 
-@pytest.mark.parametrize("key", ["escape", "4", "ctrl+c"])
-async def test_it_goes_back_into_the_prompt(tmp_path: Path, key: str) -> None:
+async def test_it_goes_back_into_the_prompt(tmp_path: Path) -> None:
     session = make_session(tmp_path)
     async with asked(make_app(session), session) as pilot:
-        await pilot.press(key)
-        await until(pilot, lambda: editor(pilot).text)
-        assert editor(pilot).text == TYPED
-        assert editor(pilot).value == f"why? {LOG}"
-        assert not session.sent
-        assert not (session.folder / "outputs").exists()
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LargePanel))
+        for key in ("escape", "4", "ctrl+c"):
+            await pilot.press(key)
+            await until(pilot, lambda: editor(pilot).text)
+            assert editor(pilot).text == TYPED
+            assert editor(pilot).value == f"why? {LOG}"
+            assert not session.sent
+            assert not (session.folder / "outputs").exists()
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, LargePanel))
 
 
 async def test_it_is_edited(tmp_path: Path) -> None:
