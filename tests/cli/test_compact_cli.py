@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from fakes.compact_files import encoded
-from fakes.foreign import codex_session
+from fakes.foreign import Codex, codex_session
 from fakes.openai_server import FakeOpenAI, Reply
 from fakes.process import Pinfold
 from fakes.summaries import answer, entry
@@ -27,11 +26,26 @@ Say = Callable[..., str]
 SMALL = ("--strategy", "checkpoint", "--max-tail", "4", "--min-headroom", "1000")
 
 
+def working() -> Codex:
+    """Turns in which the agent reads a file and says what is in it."""
+    made = Codex()
+    made.meta()
+    made.turn_context()
+    for turn in range(1, 13):
+        made.user(f"Make part {turn} faster. Keep port 80{turn:02}.")
+        made.call(f"call_{turn}", f"cat src/part_{turn}.py")
+        lines = (f"def function_{turn}_{line}(value): ..." for line in range(60))
+        made.result(f"call_{turn}", "\n".join(lines))
+        made.assistant(f"Part {turn} is \x1b[31mfaster\x1b[0m now: see docs/part_{turn}.md.")
+    made.tokens(11_000, 20_000)
+    return made
+
+
 @pytest.fixture(autouse=True)
 def folder(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    Path("work.jsonl").write_bytes(encoded())
+    Path("work.jsonl").write_bytes(b"".join(working().encoded()))
     Path("codex.jsonl").write_bytes(b"".join(codex_session().encoded()))
     return tmp_path
 

@@ -53,21 +53,21 @@ def forget_results(folder: Path) -> None:
 
 def _deletion_lines(ctx: AppContext, folder: Path) -> list[str]:
     """What is deleted, and which forks use it."""
-    said = [f"Session {folder.name} in {one_line(paths.shown(folder))}"]
-    told = listen(folder)
-    title = one_line(told.title) or "no prompt"
-    turns = plural(told.turns, "turn")
-    said.append(f"  “{title}”, {turns}, {size_text(disk.size_of(folder).total)}")
+    lines = [f"Session {folder.name} in {one_line(paths.shown(folder))}"]
+    summary = listen(folder)
+    title = one_line(summary.title) or "no prompt"
+    turns = plural(summary.turns, "turn")
+    lines.append(f"  “{title}”, {turns}, {size_text(disk.size_of(folder).total)}")
     for fork in disk.forks_of(folder.name, disk.folders(ctx.sessions)):
         name = fork.name[:ID_SHOWN]
         if disk.names(fork, folder):
-            said.append(
+            lines.append(
                 f"  Its fork {name} uses outputs stored here; copies are kept in "
                 f"{one_line(paths.shown(fork / 'outputs'))}."
             )
         else:
-            said.append(f"  Its fork {name} does not depend on it.")
-    return said
+            lines.append(f"  Its fork {name} does not depend on it.")
+    return lines
 
 
 def _forgotten(ctx: AppContext, session: str) -> str:

@@ -45,24 +45,23 @@ def command(arguments: argparse.Namespace) -> int:
 def _carry_out(ctx: AppContext, memories: Memories, arguments: argparse.Namespace) -> int:
     keeper = memories.keeper
     action, *names = arguments.words or ["list"]
+    as_json: bool = arguments.json
     match action:
         case "list":
-            return _list(_all(keeper), on=memories.enabled, as_json=arguments.json)
+            return _list(_all(keeper), on=memories.enabled, as_json=as_json)
         case "show":
-            return _show(keeper, names, as_json=arguments.json)
+            return _show(keeper, names, as_json=as_json)
         case "run":
             return _run(ctx, memories, names, arguments)
         case "forget":
-            return _forget(keeper, names, yes=arguments.yes, as_json=arguments.json)
+            return _forget(keeper, names, yes=arguments.yes, as_json=as_json)
         case "clear":
             if not confirmed("Remove every memory, and every copy of them?", yes=arguments.yes):
-                return _declined(as_json=arguments.json)
-            _say(keeper.clear(), as_json=arguments.json)
+                return _declined(as_json=as_json)
+            return _say(keeper.clear(), as_json=as_json)
         case "doctor":
-            return _doctor(ctx, memories, as_json=arguments.json)
-        case _:
-            raise WrongUse(f"memories has no action “{shown(action)}”{suggestion(action, ACTIONS)}")
-    return 0
+            return _doctor(ctx, memories, as_json=as_json)
+    raise WrongUse(f"memories has no action “{shown(action)}”{suggestion(action, ACTIONS)}")
 
 
 def _run(
@@ -70,12 +69,11 @@ def _run(
 ) -> int:
     """Make memories of the sessions that are due, or of those named."""
     if not words and arguments.jobs is None:
-        _say(asyncio.run(memories.run()), as_json=arguments.json)
-        return 0
+        return _say(asyncio.run(memories.run()), as_json=arguments.json)
     from pinfold.wiring.many_memories import made
 
-    said, code = made(ctx, memories, words, arguments)
-    _say(said, as_json=arguments.json)
+    outcome, code = made(ctx, memories, words, arguments)
+    _say(outcome, as_json=arguments.json)
     return code
 
 
@@ -83,18 +81,16 @@ def _all(keeper: Keeper) -> list[ListedMemory]:
     return keeper.memories(Counter(_ENCODING, paths.cache_folder()).count)
 
 
-def _say(said: str, *, as_json: bool) -> None:
+def _say(outcome: str, *, as_json: bool, key: str = "done") -> int:
     if as_json:
-        print_json({"done": said})
+        print_json({key: outcome})
     else:
-        print(one_line(said))
+        print(one_line(outcome))
+    return 0
 
 
 def _declined(*, as_json: bool) -> int:
-    if as_json:
-        print_json({"declined": "Nothing removed."})
-    else:
-        print("Nothing removed.")
+    _say("Nothing removed.", as_json=as_json, key="declined")
     return 1
 
 
@@ -156,8 +152,8 @@ def _chosen(keeper: Keeper, names: Sequence[str]) -> list[ListedMemory]:
             memory for memory in every if len(name) >= _SHORTEST and memory.key.startswith(name)
         ]
         if len(fitting) != 1:
-            which = "more than one memory's key begins" if fitting else "no memory's key begins"
-            raise MemoriesRefused(f"{which[0].upper()}{which[1:]} with “{one_line(name)}”.")
+            whose = "More than one" if fitting else "No"
+            raise MemoriesRefused(f"{whose} memory's key begins with “{one_line(name)}”.")
         found[fitting[0].key] = fitting[0]
     return list(found.values())
 
@@ -194,30 +190,30 @@ def _forget(keeper: Keeper, names: Sequence[str], *, yes: bool, as_json: bool) -
     never = ", and never read their sessions again" if sessions or not lines else ""
     if not confirmed(f"Forget these {many:,}{never}?", yes=yes):
         return _declined(as_json=as_json)
-    said = [keeper.forget_memory(line) for line in lines.values()]
-    said += [keeper.forget(list(sessions))] if sessions else []
-    _say(" ".join(said), as_json=as_json)
-    return 0
+    outcomes = [keeper.forget_memory(line) for line in lines.values()]
+    outcomes += [keeper.forget(list(sessions))] if sessions else []
+    return _say(" ".join(outcomes), as_json=as_json)
 
 
 def _doctor(ctx: AppContext, memories: Memories, *, as_json: bool) -> int:
     keeper = memories.keeper
-    counter = Counter(_ENCODING, paths.cache_folder())
-    every = keeper.memories(counter.count)
+    count = Counter(_ENCODING, paths.cache_folder()).count
+    every = keeper.memories(count)
     state = keeper.reader.state
     settings = ctx.settings.memories
+    teams = keeper.teams.every if keeper.teams else ()
     facts = {
         "memories": "on" if settings.enabled else "off",
         "made": settings.generate,
         "given to new sessions": "yes" if settings.use else "no",
         "folder": paths.shown(keeper.places.files),
         "database": paths.shown(state.path),
-        **_teams(memories),
+        **{f"team {team.name}": f"shares {paths.shown(team.folder)}" for team in teams},
         "sessions read": len(state.outputs()),
         "sessions forgotten": len(state.forgotten()),
         "lines": len(every),
     }
-    findings = keeper.findings(counter.count)
+    findings = keeper.findings(count)
     refused = ""
     if keeper.teams:
         try:
@@ -237,15 +233,6 @@ def _doctor(ctx: AppContext, memories: Memories, *, as_json: bool) -> int:
     if not findings:
         print("Nothing is wrong.")
     return int(bool(refused))
-
-
-def _teams(memories: Memories) -> dict[str, str]:
-    """What is shared, and with whom."""
-    teams = memories.keeper.teams
-    return {
-        f"team {team.name}": f"shares {paths.shown(team.folder)}"
-        for team in (teams.every if teams else ())
-    }
 
 
 def whose(memory: ListedMemory) -> str:
