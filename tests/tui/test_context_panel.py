@@ -291,16 +291,15 @@ async def test_keys_change_the_window(session: LiveSession) -> None:
                 assert shown == ({signs[after[n]]} if n in after else set()), keys
 
 
-async def test_what_was_done_is_told_with_the_way_back(session: LiveSession) -> None:
+async def test_folds_and_pins_come_and_go_and_are_told_with_the_way_back(
+    session: LiveSession,
+) -> None:
     async with opened(session, "down", "f") as pilot:
         await until(pilot, lambda: "Folded #2..3: " in foot(pilot))
         assert "tokens freed. z undoes it." in foot(pilot)
         await pilot.press("z")
         await until(pilot, lambda: "Undone: the folding of #2..3." in foot(pilot))
-
-
-async def test_pins_come_and_go(session: LiveSession) -> None:
-    async with opened(session, "down", "p") as pilot:
+        await pilot.press("p")
         await until(pilot, lambda: "Pinned #2" in foot(pilot))
         assert "⚑" in drawn(pilot).splitlines()[5]
         # From its result, where the pin is not its own.
@@ -348,7 +347,9 @@ async def test_pins_over_half_the_window_are_warned_of() -> None:
 # Reading and copying
 
 
-async def test_an_item_opens_with_its_other_half(session: LiveSession) -> None:
+async def test_an_item_opens_with_its_other_half_scrolls_and_names_images(
+    session: LiveSession,
+) -> None:
     async with opened(session, "down", "enter") as pilot:
         await until(pilot, lambda: pilot.app.screen.query(Page))
         text = pilot.app.screen.query_one(Page).text
@@ -356,23 +357,15 @@ async def test_an_item_opens_with_its_other_half(session: LiveSession) -> None:
         assert "── #3 result read_file ──\nline of code" in text
         await pilot.press("c")
         assert pilot.app.clipboard == text
-        await pilot.press("escape")
-        assert isinstance(pilot.app.screen, ContextPanel)
-        assert at(pilot) == 2
-
-
-async def test_a_long_item_scrolls(session: LiveSession) -> None:
-    async with opened(session, "down", "enter") as pilot:
-        await until(pilot, lambda: pilot.app.screen.query(Page))
         page = pilot.app.screen.query_one(Page)
         await pilot.press("j", "down")
         assert page.scroll_offset.y == 2
         await pilot.press("end")
         assert page.scroll_offset.y == page.max_scroll_y > 2
-
-
-async def test_images_are_named(session: LiveSession) -> None:
-    async with opened(session, "end", "enter") as pilot:
+        await pilot.press("escape")
+        assert isinstance(pilot.app.screen, ContextPanel)
+        assert at(pilot) == 2
+        await pilot.press("end", "enter")
         await until(pilot, lambda: pilot.app.screen.query(Page))
         assert "[image 1: image/png, 8×6, " in pilot.app.screen.query_one(Page).text
 
@@ -405,7 +398,9 @@ async def test_copy(session: LiveSession) -> None:
 # The mouse, and the way in
 
 
-async def test_a_click_takes_a_row_and_one_on_a_heading_sorts(session: LiveSession) -> None:
+async def test_a_click_takes_a_row_one_on_a_heading_sorts_and_two_open(
+    session: LiveSession,
+) -> None:
     async with opened(session) as pilot:
         await pilot.click(ContextTable, offset=(20, 6))
         assert at(pilot) == 3
@@ -416,10 +411,6 @@ async def test_a_click_takes_a_row_and_one_on_a_heading_sorts(session: LiveSessi
         assert table(pilot).lines[0].tokens == max(row.tokens for row in table(pilot).lines)
         await pilot.click(Titles, offset=(headings.render_line(0).text.index("age"), 0))
         assert numbers(pilot)[0] == 9
-
-
-async def test_a_double_click_opens(session: LiveSession) -> None:
-    async with opened(session) as pilot:
         await pilot.click(ContextTable, offset=(20, 6), times=2)
         await until(pilot, lambda: pilot.app.screen.query(Page))
 

@@ -51,14 +51,13 @@ def drawn(pilot: Pilot[str]) -> list[str]:
     return [shown.render_line(y).text for y in range(1, len(shown.lines))]
 
 
-async def test_a_line_for_each_strategy_that_needs_no_model(session: LiveSession) -> None:
+async def test_a_line_for_each_strategy_that_needs_no_model_with_its_figures(
+    session: LiveSession,
+) -> None:
     async with opened(session) as pilot:
         assert [line.strip("▎ ").split()[0] for line in drawn(pilot)] == OURS
         assert session.compaction.asked == []
-
-
-async def test_shares_tokens_and_time_stand_beside_it(session: LiveSession) -> None:
-    async with opened(session) as pilot:
+        assert said(pilot).startswith("prune, checkpoint and layered keep most: ")
         name, *shares, tokens, number, unit = drawn(pilot)[1].strip("▎ ").split()
         assert name == "checkpoint"
         assert len(shares) == len(SHOWN)
@@ -74,11 +73,6 @@ async def test_one_whose_place_another_takes_is_not_named(session: LiveSession) 
     async with opened(session) as pilot:
         assert "layered → checkpoint" in drawn(pilot)[2]
         assert said(pilot).startswith("checkpoint keeps most: ")
-
-
-async def test_those_that_are_level_are_named_together(session: LiveSession) -> None:
-    async with opened(session) as pilot:
-        assert said(pilot).startswith("prune, checkpoint and layered keep most: ")
 
 
 async def test_what_is_larger_than_a_compaction_aims_at_is_marked_and_not_crowned(
@@ -108,7 +102,9 @@ def narrow(session: LiveSession) -> None:
     session.compaction.options = options
 
 
-async def test_enter_opens_what_it_would_lose(session: LiveSession) -> None:
+async def test_what_it_would_lose_is_opened_and_what_is_kept_of_it_goes_into_the_preview(
+    session: LiveSession,
+) -> None:
     narrow(session)
     async with opened(session) as pilot:
         await pilot.press("down", "enter")
@@ -117,12 +113,7 @@ async def test_enter_opens_what_it_would_lose(session: LiveSession) -> None:
         assert session.compaction.drafted[-1][0] == "checkpoint"
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, EvalPanel))
-
-
-async def test_what_is_to_be_kept_goes_into_the_preview(session: LiveSession) -> None:
-    narrow(session)
-    async with opened(session) as pilot:
-        await pilot.press("down", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
         await until(pilot, lambda: pilot.app.screen.query_one(Table).lines)
         await pilot.press("k", "escape")

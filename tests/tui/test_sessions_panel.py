@@ -72,7 +72,7 @@ async def test_where_this_folder_has_none_all_are_shown() -> None:
         assert chosen == [None]
 
 
-async def test_the_session_that_the_user_is_in_is_left_out() -> None:
+async def test_the_user_s_own_session_is_left_out() -> None:
     async with choosing(WORDS, current="1") as (_, panel, _):
         assert said(panel) == "There are no earlier sessions."
 

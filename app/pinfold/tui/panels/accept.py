@@ -27,7 +27,7 @@ _TRUSTS = " This also trusts the folder: its config file applies in full from th
 
 
 class AcceptPanel(Modal[bool]):
-    """Its result is whether the user said yes."""
+    """Its result is True if the user accepts them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", show=False, priority=True),

@@ -44,7 +44,7 @@ FILES = 6
 
 
 class AgentsPanel(TablePanel[int | None]):
-    """Its result is the agent whose transcript is wanted."""
+    """Its result is the number of the agent whose transcript to open."""
 
     HEADING = "Agents"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
@@ -89,7 +89,7 @@ class AgentsPanel(TablePanel[int | None]):
             about = agent.line if agent.running else one_line(agent.reason)
             self._foot.show(agent.name, one_line(agent.description), *said, effect=about)
         elif isinstance(kind := self._list.row, Agent):
-            self._foot.show(one_line(kind.name), *_said(kind))
+            self._foot.show(one_line(kind.name), *_settings(kind))
 
     # Keys
 
@@ -98,7 +98,9 @@ class AgentsPanel(TablePanel[int | None]):
         if (agent := self._list.started) is not None:
             self.dismiss(agent.number)
         elif isinstance(kind := self._list.row, Agent):
-            said = "\n".join((clean(kind.description), "", *_said(kind), "", clean(kind.prompt)))
+            said = "\n".join(
+                (clean(kind.description), "", *_settings(kind), "", clean(kind.prompt))
+            )
             self.app.push_screen(ItemPanel(f"Agent {one_line(kind.name)}", said))
 
     @work
@@ -115,7 +117,7 @@ class AgentsPanel(TablePanel[int | None]):
 
 
 def _summary(found: Sequence[ChildStatus]) -> str:
-    """`4 agents, 2 at work · 61k tokens · $0.12`."""
+    """`4 agents, 2 running · 61k tokens · $0.12`."""
     running = sum(agent.running for agent in found)
     said = [f"{len(found)} agent{'s' if len(found) != 1 else ''}"]
     said[0] += f", {running} running" if running else ""
@@ -124,8 +126,7 @@ def _summary(found: Sequence[ChildStatus]) -> str:
     return " · ".join([*said, dollars(sum(costs))] if costs else said)
 
 
-def _said(kind: Agent) -> list[str]:
-    """What is set for an agent."""
+def _settings(kind: Agent) -> list[str]:
     tools = "all tools" if kind.tools is None else f"tools: {', '.join(map(one_line, kind.tools))}"
     return [
         one_line(kind.source) or BUILT_IN,

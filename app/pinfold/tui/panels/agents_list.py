@@ -1,4 +1,4 @@
-"""The lines of the agents' panel: those that were started, then those that can be."""
+"""The rows of the agents' panel: agents that were started, then those that can be."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
@@ -34,7 +34,7 @@ class AgentsList(Table[AgentRow]):
 
     @property
     def started(self) -> ChildStatus | None:
-        """The agent under the cursor, where it was started."""
+        """The agent under the cursor, if it was started."""
         return self.row if isinstance(self.row, ChildStatus) else None
 
     def show_agents(self, started: Sequence[ChildStatus], known: Mapping[str, Agent]) -> None:

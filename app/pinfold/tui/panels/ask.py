@@ -11,7 +11,7 @@ from pinfold.tui.panels.modal import Modal
 
 
 class AskPanel(Modal[bool]):
-    """Its result is whether the user said yes."""
+    """Its result is True if the user said yes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "dismiss(True)", show=False),

@@ -1,4 +1,4 @@
-"""The checkpoint panel: what the host remembers, and what each line of it is known from."""
+"""The checkpoint panel: what pinfold remembers of the session, with the source of each line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KEYS = [
 
 
 class CheckpointPanel(FilterPanel[None]):
-    """Follows the session, also while a turn runs."""
+    """Updates with each event, also during a turn."""
 
     HEADING = "Checkpoint"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]

@@ -1,4 +1,4 @@
-"""What is remembered, as a table: under headings, each line with the item that it is known from."""
+"""What is remembered, as a table under headings; each line has the number of its source item."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,7 +13,7 @@ from pinfold.tui.transcript.lines import clip
 
 _INKS = {VALID: "success", SUSPECT: "warning"}
 NOTED = 0.55
-"""Of the width, that a text has where what is noted of it is long."""
+"""Share of the width that the text gets beside a long note."""
 
 
 class CheckpointList(Table[KeptRow]):

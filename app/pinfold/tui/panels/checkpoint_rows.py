@@ -13,7 +13,7 @@ from pinfold.tui.panels.table import Heading
 
 VALID, SUSPECT, DONE, NOW, OPEN = "✓", "!", "✓", "◐", "○"
 SHORT = 7
-"""Of a hash, where two stand side by side."""
+"""Characters of a hash where two are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class KeptRow:
     """Something that pinfold remembers."""
 
     key: str
-    """Tells it from all others, also later on."""
+    """Unique, and the same each time the rows are read."""
     text: str
     sign: str = ""
     note: str = ""
-    """Said of the text: why, by whom, since when."""
+    """Why, by whom, or since when."""
     item: int | None = None
-    """What it is known from."""
+    """The number of its source item."""
 
 
 def rows_of(kept: SessionMemory, goal: str, asked: int | None = None) -> list[KeptRow | Heading]:
@@ -39,7 +39,7 @@ def rows_of(kept: SessionMemory, goal: str, asked: int | None = None) -> list[Ke
 
 
 def facts(kept: SessionMemory) -> list[str]:
-    """How much there is, on a line."""
+    """The facts above the list: `as of event 40`, `4 facts`."""
     checkpoint = kept.checkpoint
     plan, known = checkpoint.plan, checkpoint.facts.values()
     suspect = sum(fact.status == "SUSPECT" for fact in known)
@@ -53,7 +53,7 @@ def facts(kept: SessionMemory) -> list[str]:
 
 
 def chosen(rows: Sequence[KeptRow | Heading], query: str) -> list[KeptRow | Heading]:
-    """The lines that hold all words of `query`, under their headings."""
+    """The rows with all words of `query`, under their headings."""
     words = query.lower().split()
     if not words:
         return list(rows)
@@ -167,7 +167,6 @@ class _Rows:
             yield KeptRow(f"?{one.item}/{text}", text, "?", "not confirmed", one.item)
 
     def _digest(self) -> Iterator[KeptRow]:
-        """Its lines, each with who said it."""
         for at, line in enumerate(self._kept.digest.lines):
             who = SPEAKER.get(line.kind, "").strip(": ")
             yield KeptRow(f"line/{line.n}/{at}/{line.key}", one_line(line.text), "", who, line.n)

@@ -1,4 +1,4 @@
-"""A screen to choose from a long list: a filter, the list, and what there is to say of a line."""
+"""A screen to choose from a long list, with a filter and a preview of the current line."""
 
 from typing import ClassVar
 
@@ -29,7 +29,7 @@ class Chooser(Modal[str | None]):
     ]
 
     def __init__(self, title: str, keys: str) -> None:
-        """`keys` says what Enter, Esc and those of a subclass do."""
+        """`keys` describes Enter, Esc and the keys of the subclass."""
         super().__init__()
         self._title = title
         self._keys = keys

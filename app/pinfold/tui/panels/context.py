@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
 
 FRAME = 10
-"""Cells of the frame and the margins at the sides."""
+"""Columns that the frame and its margins take."""
 SETTLED = 0.05
 """Seconds without a key after which effects are worked out: thousands of items take a while."""
 _NAMED = re.compile(r"\A#[^:;]*: (?!.*; #)")
@@ -91,14 +91,14 @@ class ContextPanel(FilterPanel[None]):
         *,
         opened: bool = False,
     ) -> None:
-        """`opened` lists what is before the window piece by piece."""
+        """`opened` lists the fixed part row by row."""
         self._list: ContextTable = ContextTable(now)
         super().__init__(
             self._list, session, "words, user, shell, pinned, masked, folded, #12, src/**"
         )
         self._session = session
         self._window = session.window
-        # Read here, not when it is mounted: all that follows on that keeps keys waiting as well.
+        # Not on mount: keys wait until that has been handled.
         self._overview: Overview = session.window.overview()
         self._sort: Sort = sort
         self._opened = opened
@@ -204,7 +204,7 @@ class ContextPanel(FilterPanel[None]):
 
     @property
     def _fixed_said(self) -> str:
-        """What can be done to the row before the window."""
+        """What can be done to a row of the fixed part."""
         if self._folds.place(self._list.row):
             return SERVERS
         return MEMORIES if self._on_memories else FIXED
@@ -316,14 +316,14 @@ class ContextPanel(FilterPanel[None]):
 
 
 def _pins(act: Act, targets: list[ItemRow]) -> list[Pin]:
-    """What `act` is about: to unpin, what holds the items, be it on their files."""
+    """What `act` takes: the items; to unpin, the pins that hold them, also those on files."""
     if act != "unpin":
         return [row.n for row in targets]
     return list(dict.fromkeys(row.n if row.pin is None else row.pin for row in targets))
 
 
 def _changed(act: Act, targets: list[ItemRow], effect: Effect) -> str:
-    """The pins that came or went, or the items that look otherwise now."""
+    """Names of the pins or items that changed."""
     return named(_pins(act, targets) if act in ("pin", "unpin") else effect.numbers)
 
 

@@ -16,7 +16,7 @@ from pinfold.window.pins import named
 def effects_said(
     app: App[Any], keys: Mapping[Act, str], effects: Mapping[Act, Effect | str]
 ) -> tuple[Text, Text]:
-    """What can be done, with its tokens; warnings, and why the rest can't be done."""
+    """Two lines: possible actions with their tokens; warnings, and why the rest is impossible."""
     dim = ink(app, "foreground 60%")
     strong = ink(app, "foreground") + Style(bold=True)
     can = Text()
@@ -36,14 +36,14 @@ def effects_said(
 
 
 def figure(effect: Effect) -> str:
-    """`−12.4k`, `+950`; for pins, what they hold from then on."""
+    """`−12.4k`, `+950`; for pins the tokens they will hold: `→ 325 held`."""
     if effect.act in ("pin", "unpin"):
         return f"→ {tokens(effect.pinned)} held"
     return f"{'−' if effect.freed >= 0 else '+'}{tokens(abs(effect.freed))}"
 
 
 def done(effect: Effect, names: str, undo: str, *, busy: bool) -> str:
-    """What was done, in a sentence or two, and that `undo` undoes it; not while a turn runs."""
+    """What was done, and that the key `undo` undoes it: after the turn, if `busy`."""
     match effect.act:
         case "pin" | "unpin":
             verb = "Pinned" if effect.act == "pin" else "Unpinned"

@@ -20,7 +20,7 @@ from pinfold.window.overview import ItemRow
 
 
 class Footer(Foot):
-    """What is under the cursor, what could be done, why the rest can't, what was done."""
+    """Adds a line that says why actions are impossible."""
 
     DEFAULT_CSS = """
     Footer {
@@ -46,7 +46,7 @@ class Footer(Foot):
     def show_row(
         self, row: AnyRow | None, selected: int, tokens_selected: int, hidden: int
     ) -> None:
-        """What the actions are about: `row`, or `selected` items, `hidden` of them by a filter."""
+        """Describe `row`, or the `selected` items, of which a filter hides `hidden`."""
         if selected:
             line = Text().append(f"{selected:,} selected, {tokens(tokens_selected)} tokens", "bold")
             line.append(f" · {hidden:,} of them not shown" if hidden else "")
@@ -58,18 +58,18 @@ class Footer(Foot):
         self._about.update(line)
 
     def work_out(self, effects: Mapping[Act, Effect | str]) -> None:
-        """What each action would do, or why it can't be done."""
+        """Show what each action would free, or why it is impossible."""
         can, cannot = effects_said(self.app, self._own, effects)
         self._keys.update(can)
         self._cannot.update(cannot)
 
     def can_not(self, why: str) -> None:
-        """Nothing at all can be done."""
+        """Say why no action is possible."""
         self._keys.update(Text(why, ink(self.app, "foreground 60%")))
 
 
 def _row_texts(row: AnyRow) -> tuple[str, str]:
-    """A row in full: what it is; and its marks, pin, files and turn."""
+    """What the row is; then its marks, tokens and files."""
     if not isinstance(row, ItemRow):
         return f"{kind(row)} {words(row)}", f"{row.tokens:,} tokens"
     said = list(marks(row))

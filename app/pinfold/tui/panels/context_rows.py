@@ -11,7 +11,7 @@ from pinfold.window.pins import concerns
 
 
 class FixedRow(ContextRow, frozen=True):
-    """All that is before the window, as one row."""
+    """The fixed part of every request, as one row."""
 
 
 AnyRow = ContextRow | ItemRow
@@ -24,11 +24,11 @@ _NAMES = {
     "replies": "reply",
     "instructions": "system",
 }
-"""How people name kinds."""
+"""What a filter may call the kinds."""
 
 
 def key(row: AnyRow) -> str:
-    """What tells a row from all others, also after a change."""
+    """Unique, and the same after a change."""
     return str(row.n) if isinstance(row, ItemRow) else f"{row.part}/{row.name}"
 
 
@@ -38,7 +38,7 @@ def segment(row: AnyRow) -> str:
 
 
 def fixed(rows: Sequence[ContextRow]) -> FixedRow:
-    """`▸ instructions, AGENTS.md, 13 tools`: what every request carries, with its tokens."""
+    """The rows of the fixed part as one: `▸ instructions, AGENTS.md, 13 tools`."""
     names = Counter(row.part for row in rows if row.tokens)
     counted = ("tools", "servers")
     said = [

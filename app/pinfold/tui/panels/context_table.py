@@ -27,7 +27,7 @@ from pinfold.tui.panels.table import Cell, Sizes, Table
 from pinfold.window.overview import ItemRow
 
 LETTER = 2
-"""Cells of a kind that is told by its sign alone."""
+"""Cells of the kind where only its sign fits."""
 MOVES = [
     *moves("context"),
     *keys(
@@ -55,7 +55,7 @@ TITLES: Mapping[str, tuple[str, Sort | None]] = {
 }
 """The heading of each column, and what a click on it sorts by."""
 SLIGHT = 0.0005
-"""A share of the context window that would be shown as none."""
+"""A share of the context window that would round to 0.0%."""
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _SIGN = "■"
 
@@ -107,7 +107,7 @@ class Titles(Widget):
 
 
 class ContextTable(Table[AnyRow], can_focus=True):
-    """Also a selection by number, and the keys for it."""
+    """Adds a selection, and its keys."""
 
     DEFAULT_CSS = """
     ContextTable { overflow-y: scroll; }
@@ -135,7 +135,7 @@ class ContextTable(Table[AnyRow], can_focus=True):
         self.selected: set[int] = set()
         """Numbers of items, shown or not."""
         self.ranging = False
-        """The cursor draws a range behind it."""
+        """Whether moving the cursor selects."""
         self._now = now
         self._anchor: str | None = None
         self._before: frozenset[int] = frozenset()

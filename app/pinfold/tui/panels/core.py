@@ -1,4 +1,4 @@
-"""The panel of the protected core: the goal, and what the user put there or may confirm."""
+"""The panel of the protected core: the goal, the user's entries, suggestions to confirm."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ KEYS = [
     ),
 ]
 LONGEST = 400
-"""Characters of what is added here."""
+"""Characters of an entry."""
 _TOLD = 48
-"""Cells of it when it is told what was done."""
+"""Cells of an entry in a message."""
 Doing = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Pen:
-    """What is being written, and about which line."""
+    """What is being written, and the entry it replaces."""
 
     what: Writing
     of: CoreStatement | None = None
@@ -69,14 +69,14 @@ class CorePanel(WordsPanel[None]):
         self._session = session
         self._window = session.window
         self._said: Mapping[str, CoreStatement] = {}
-        """What the user put there, by line."""
+        """The user's entries, by row."""
         self._suggested: Mapping[str, Suggestion] = {}
-        """What they may confirm, by line."""
+        """Suggestions, by row."""
         self._pen: _Pen | None = None
         self._wanted = ""
-        """The line that was just written."""
+        """The row that was just written."""
         self._undos: list[tuple[str, Doing]] = []
-        """What the changes made here were, and what takes each back."""
+        """Each change made here, and how to undo it."""
 
     # What is shown
 
@@ -100,7 +100,7 @@ class CorePanel(WordsPanel[None]):
         self._follow(last, before)
 
     def _follow(self, last: str | None, before: Sequence[str]) -> None:
-        """Put the cursor on the line that was written, or where one went."""
+        """Put the cursor on the row just written, or where a row was removed."""
         now = list(self._list.rows)
         wanted, self._wanted = self._wanted, ""
         if wanted in now:
@@ -112,7 +112,7 @@ class CorePanel(WordsPanel[None]):
         self._list.move(to - now.index(self._list.current or GOAL))
 
     def _first(self) -> Item | None:
-        """The first request, where that is the goal."""
+        """The first request, if it is the goal."""
         first = provenance.request(self._session.items)
         if first is None or provenance.words(first) != self._window.goal:
             return None
@@ -147,7 +147,7 @@ class CorePanel(WordsPanel[None]):
         return None if row is None else self._said.get(row.key)
 
     def action_write(self, what: Writing) -> None:
-        """Ask for words; `edit` begins with those under the cursor."""
+        """Ask for a text; `edit` begins with the entry under the cursor."""
         chosen = self._chosen()
         if what == "edit" and chosen is None:
             what = "goal"

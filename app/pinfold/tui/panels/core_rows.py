@@ -19,7 +19,7 @@ PLACEHOLDERS: dict[Writing, str] = {
     "edit": "in other words",
     "goal": "what the session is for",
 }
-"""What is written, by what one writes."""
+"""Placeholders of the input."""
 
 
 def key_of(said: Suggestion | CoreStatement) -> str:
@@ -63,7 +63,7 @@ def _note(suggested: Suggestion) -> str:
 
 
 def about(row: KeptRow) -> list[str]:
-    """What is said of a line at the foot."""
+    """What the foot says of a row."""
     own = "" if row.key == GOAL or row.note else "written here"
     known = f"from #{row.item}" if row.item else own
     return [part for part in (row.note, known) if part]

@@ -1,4 +1,4 @@
-"""How hard the model may be told to think."""
+"""The reasoning efforts to choose from."""
 
 from pinfold.commands.model import DEFAULT_EFFORT, effort
 from pinfold.sanitize import one_line

@@ -43,7 +43,7 @@ KEYS = [
 
 
 class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
-    """Its result is what to preview."""
+    """Its result is the strategy and options to preview."""
 
     HEADING = "What would be kept of this session"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
@@ -60,7 +60,7 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
 
     @work(exclusive=True, group="evaluate")
     async def read(self) -> None:
-        """Each strategy's line as soon as it is known; leaving the panel ends it."""
+        """Show each strategy as soon as it was tried; closing the panel stops that."""
         self._tried = []
         self._list.show_tried(())
         try:

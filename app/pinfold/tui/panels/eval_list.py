@@ -27,17 +27,17 @@ SHARES = {
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A strategy, and what came of it."""
+    """A strategy and its result."""
 
     strategy: str
     kept: Mapping[Measure, float]
     after: int = 0
     """Tokens of the window's items."""
     over: bool = False
-    """Whether that is more than a compaction aims at, so that it is not to be compared."""
+    """Whether that exceeds the target, so it is not compared."""
     milliseconds: float = 0.0
     by: str = ""
-    """The strategy that took its place."""
+    """The strategy it fell back to."""
     failed: str = ""
 
     @property
@@ -51,8 +51,6 @@ class Tried:
 
 
 class EvalList(Table[Tried]):
-    """Those tried so far, in their order."""
-
     SIZES: ClassVar[Sizes] = {"words": 0, **dict.fromkeys(SHARES, 6), "tokens": 7, "time": 8}
     RIGHT = (*SHARES, "tokens", "time")
     HEADS: ClassVar[Mapping[str, str]] = {**SHARES, "tokens": "tokens", "time": "time"}

@@ -16,7 +16,7 @@ Level = Literal["info", "warning", "error"]
 
 
 class Foot(Vertical):
-    """Three parts; what is under the cursor may take several lines."""
+    """Three lines; the first and the last may wrap."""
 
     DEFAULT_CSS = """
     Foot {

@@ -72,7 +72,7 @@ class HistoryPanel(TablePanel[int | None]):
 
     @work(exclusive=True, group="effect")
     async def _work_out(self, past: Past) -> None:
-        """Tell beforehand what a restore would come to."""
+        """Show what restoring the window would result in."""
         await asyncio.sleep(SETTLED)
         if past.now:
             return

@@ -32,18 +32,18 @@ class ItemLine:
     kind: str
     words: str
     note: str = ""
-    """How it stands."""
+    """Its form, or how that changed."""
 
 
 def standing_lines(items: Sequence[WindowItem]) -> Iterator[ItemLine]:
-    """What was in a window."""
+    """The items of a window."""
     for item in items:
         note = FORMS[item.form] if item.form != "full" else ""
         yield ItemLine(item.n, SIGNS[item.form], KINDS[item.kind], _words(item), note)
 
 
 def difference_lines(items: Sequence[Difference]) -> Iterator[ItemLine]:
-    """What came, what went, and what stands otherwise."""
+    """Added, removed and changed items."""
     for item in items:
         sign = "−" if item.after is None else "+" if item.before is None else "~"
         note = f"{FORMS[item.before]} → {FORMS[item.after]}" if sign == "~" else ""

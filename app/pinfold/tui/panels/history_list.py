@@ -42,7 +42,7 @@ class Past:
 
     @property
     def sizes(self) -> str:
-        """What the change came to that made it."""
+        """Tokens before and after the change that made it."""
         made = self.generation.tokens
         return f"{tokens(made.before)} → {tokens(made.after)}" if made else ""
 
@@ -55,7 +55,7 @@ def pasts(generations: Sequence[Generation], boundaries: Sequence[Boundary]) -> 
 
 
 class HistoryList(Table[Past]):
-    """Also has the mark on the window that others are compared with."""
+    """Marks the window that others are compared with."""
 
     SIZES: ClassVar[Sizes] = {
         "number": 0,

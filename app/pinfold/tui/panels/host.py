@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 class PanelHost(Context, Protocol):
-    """Where panels are put, and what they then have done."""
+    """Opens panels and runs what they decide."""
 
     @property
     def keys(self) -> Mapping[str, str]:

@@ -20,7 +20,7 @@ Way = Literal["attach", "cut", "whole", "edit", "cancel"]
 
 
 class LargePanel(Modal[Way]):
-    """Its result says what becomes of the prompt; none is `cancel`."""
+    """Its result is what to do with the prompt."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss('cancel')", show=False),

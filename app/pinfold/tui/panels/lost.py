@@ -1,4 +1,4 @@
-"""What a compaction took and no window tells since, with one key to keep it after all."""
+"""What a compaction lost, and a key to restore it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _STANDS: dict[Form | None, str] = {
     "placeholder": "folded",
     None: "archived",
 }
-"""How an item is in the window."""
+"""Words for an item's form in the window."""
 
 
 class LostPanel(LossPanel):
-    """What is kept is kept at once; its result is of no use."""
+    """Restores at once; its result is not used."""
 
     HINT = "↑ ↓ choose · k restores its item · z undoes · Enter reads · Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", show=False)]
@@ -67,7 +67,7 @@ class LostPanel(LossPanel):
         self._list.show_lines(lines)
 
     def _group(self, n: int, some: Sequence[LostLine], width: int) -> Iterator[ListLine]:
-        """An item, and what of it was lost: behind it, or below where there is more."""
+        """An item, and its losses: one beside it, several below it."""
         form = self._window.form(n)
         head = f"{'✓' if form == 'full' else '−'} {f'#{n}':<{width}}"
         only = f"{some[0].kind} {some[0].text}" if len(some) == 1 else ""
@@ -80,7 +80,7 @@ class LostPanel(LossPanel):
 
     @property
     def current(self) -> LostLine | None:
-        """What the cursor is on; on an item's own line it is the first that it said."""
+        """The loss under the cursor; on the line of an item, its first."""
         key = self._list.current or ""
         if not key.startswith("#"):
             return super().current

@@ -43,7 +43,7 @@ class Picker(Modal[str | None]):
     ]
 
     class Came(Message):
-        """More choices were read; none were left if there are none."""
+        """More choices were read; none means the end."""
 
         def __init__(self, choices: Sequence[Choice]) -> None:
             super().__init__()
@@ -62,7 +62,7 @@ class Picker(Modal[str | None]):
     ) -> None:
         """`preview` is called with each choice that the user looks at.
 
-        `source` brings more choices; it is read in a thread. `search` is filtered for at first.
+        `source` yields more choices; it is read in a thread. `search` is the initial filter.
         """
         super().__init__()
         self._title = title
@@ -160,7 +160,7 @@ def ranked(choices: Sequence[Choice], query: str) -> list[Choice]:
 
 
 def _spread(letters: str, text: str) -> int:
-    """How many characters it takes to find all of `letters`, in order; 0 where that can't be."""
+    """Length of the stretch that has all of `letters` in order; 0 if there is none."""
     places = [text.find(letters[0])]
     for letter in letters[1:]:
         places.append(text.find(letter, places[-1] + 1))

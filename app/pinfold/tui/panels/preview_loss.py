@@ -1,4 +1,4 @@
-"""What would be lost with the old window, and the way to keep it."""
+"""What a compaction would lose, and keys to keep it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import ClassVar, NamedTuple
@@ -43,7 +43,7 @@ class LossPanel(TablePanel[Keeping]):
     ]
 
     def __init__(self, losses: Losses, item: Callable[[int], Item | None]) -> None:
-        """`losses` takes a while; `item` gives any of the session."""
+        """`losses` may take a while; `item` returns an item of the session by number."""
         self._list: LineTable = LineTable()
         super().__init__(self._list, facts="Comparing both windows…")
         self._losses = losses
@@ -83,7 +83,7 @@ class LossPanel(TablePanel[Keeping]):
 
     @property
     def current(self) -> LostLine | None:
-        """What the cursor is on."""
+        """The loss under the cursor."""
         keys = (lost for lost in self._lost if f"{lost.kind}/{lost.text}" == self._list.current)
         return next(keys, None)
 
@@ -98,7 +98,7 @@ class LossPanel(TablePanel[Keeping]):
             self.show_anew()
 
     def show_anew(self) -> None:
-        """Show what is kept by now."""
+        """Draw again after a change."""
         self._list.move(0)  # the cursor is the user's from here on
         self._show()
 

@@ -26,7 +26,7 @@ class Plans:
         told: Callable[[PlanProgress | None], None],
         trigger: "CompactionTrigger",
     ) -> None:
-        """`told` hears where the plans stand; None: nothing is under way."""
+        """`told` is called with the progress; with None when nothing is being planned."""
         self._compaction = compaction
         self._told = told
         self._trigger = trigger
@@ -63,7 +63,7 @@ class Plans:
         self._ordered.add(name)
 
     def forget(self, *, asked: bool = False) -> None:
-        """No plan holds any longer; `asked`: nor what a model wrote, or writes."""
+        """Drop all plans; with `asked` also what a model wrote, or is writing."""
         self.drafts = {}
         if asked:
             for task in self._asked.values():
@@ -72,14 +72,14 @@ class Plans:
             self._ordered.clear()
 
     def forget_failed(self, name: str) -> None:
-        """Where a model has failed, a new order asks it once more."""
+        """Let a strategy whose model failed be ordered again."""
         if self.has_failed(name):
             self._ordered.discard(name)
             self._asked.pop(name, None)
             del self.drafts[name]
 
     async def make(self, chosen: str, options: PlanOptions, made: Callable[[str], None]) -> None:
-        """Plan what is not planned yet; `made` hears the name of each, the chosen one's first."""
+        """Plan what is not planned yet, `chosen` first; call `made` with the name of each."""
         drafts, self._chosen = self.drafts, chosen
         self._round += 1
         self._first = None
@@ -148,7 +148,7 @@ class Plans:
         return await _whole(draft(options, material=material, told=told))
 
     def _hear_step(self, name: str, at: int | None, step: str, done: float) -> None:
-        """Hear of a step of a draft, which is void where it is that of an earlier round."""
+        """Record a step of a draft, unless it is from an earlier round."""
         if at in (None, self._round):
             self._stand(name, after(self._standings[name], step, done))
 

@@ -24,14 +24,14 @@ VERDICTS: dict[Verdict, tuple[str, str]] = {
 """Sign and word."""
 INSERTED = ("+", "inserted")
 RUN = 4
-"""Items of one verdict, one behind the other, from which on they share a line."""
+"""Consecutive items of one verdict from which on they share a line."""
 
 
 class PreviewRow(Struct, frozen=True, gc=False):
     """An item of either window."""
 
     key: str
-    """Tells it from all others, also in the next plan."""
+    """Unique, and the same in the next plan."""
     sign: str
     verdict: str
     kind: Kind
@@ -40,10 +40,10 @@ class PreviewRow(Struct, frozen=True, gc=False):
     after: int
     reason: str
     n: int | None = None
-    """Its number, where it has one yet."""
+    """Its number; an inserted item has none yet."""
     inserted: Inserted | None = None
     run: tuple[int, ...] = ()
-    """The items that it stands for, where it is a run of one verdict."""
+    """The items it collapses, if it is a run of one verdict."""
 
     @property
     def goes(self) -> bool:
@@ -51,9 +51,9 @@ class PreviewRow(Struct, frozen=True, gc=False):
 
 
 def rows_of(report: DryRunReport, plan: CompactionPlan, *, edited: bool) -> list[PreviewRow]:
-    """Every item of the window, and each inserted one where it comes to stand.
+    """Every item of the window, with inserted ones in their place.
 
-    `edited` tells that the text is the user's.
+    `edited` says that the user edited the text.
     """
     before, at_end = _places(report, plan)
     instead = {

@@ -35,7 +35,7 @@ HINT = "Enter reads · Tab, 1 to {} strategy · Esc closes"
 
 
 class ShownPlan(TablePanel[bool]):
-    """The preview but for its keys: it has plans made, and shows them."""
+    """The preview without its keys: has plans made, and shows them."""
 
     HEADING = "Compaction preview"
     REFRESH = 0.2
@@ -62,10 +62,10 @@ class ShownPlan(TablePanel[bool]):
         self._claims: ClaimsPanel | None = None
         """The list of a summary's entries, while it is open."""
         self._wanted: int | None = None
-        """The item that was to be kept or to go by the last key."""
+        """The item that the last key was to keep or fold."""
         self._applying = False
         self._early = False
-        """Whether a key came that needs the plan, and was told so."""
+        """Whether a key was refused because the plan was not ready."""
         self._rows = list(rows_now(self._window.overview().rows))
         """The window as it is, until there is a plan."""
         self._summary = PreviewSummary()
@@ -85,7 +85,7 @@ class ShownPlan(TablePanel[bool]):
         return self.key_of("preview.read")
 
     def _for_model(self) -> str:
-        """Why it opens where the user takes a model whose window is smaller."""
+        """Why it opens when the user chooses a model with a smaller window."""
         reading, key = self._session.reading(), self.key_of("preview.apply")
         left = "stays" if reading.used > reading.usable else "switches without compacting"
         return (
@@ -103,7 +103,7 @@ class ShownPlan(TablePanel[bool]):
 
     @property
     def _draft(self) -> CompactionDraft | None:
-        """What is shown and can be applied."""
+        """The plan shown, if it can be applied."""
         found = self._plans.drafts.get(self._strategy)
         return None if isinstance(found, Exception) else found
 
@@ -131,7 +131,7 @@ class ShownPlan(TablePanel[bool]):
         self.read_soon()
 
     def read(self) -> None:
-        """Nothing that was planned holds any longer."""
+        """Plan again."""
         self._plans.forget()
         self._plan()
 
@@ -201,7 +201,7 @@ class ShownPlan(TablePanel[bool]):
         self._show_strategies()
 
     def _answer(self) -> None:
-        """Say where a key has changed nothing."""
+        """Say why a key had no effect."""
         row, wanted, self._wanted = self._list.row, self._wanted, None
         if row is None or wanted is None or row.n != wanted:
             return

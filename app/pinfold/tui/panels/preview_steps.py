@@ -9,9 +9,9 @@ PLAIN = ("reading", "planning", "comparing", "writing")
 ASKING = ("reading", "asking", "planning")
 """With a model that writes in between."""
 REPLANNED = frozenset({"swapping in", "checking"})
-"""What each draft tells of, where the strategy has no steps of its own."""
+"""Steps that every draft reports."""
 PLANNING = 0.9
-"""Of a draft, that is done once its plan is begun."""
+"""Share of a draft that is done when planning begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +26,17 @@ class PlanProgress:
     about: str = ""
     """The strategy, where it is not the chosen one's step."""
     detail: str = ""
-    """What a model is busy with."""
+    """What the model is doing."""
 
 
 def begun(strategy: str, *, asks: bool) -> PlanProgress:
-    """Before anything is told."""
+    """Before the first report."""
     walk = PLAIN if not asks else traits(strategy).steps or ASKING
     return PlanProgress(walk, walk[0], 0.0)
 
 
 def after(standing: PlanProgress, told: str, done: float) -> PlanProgress:
-    """Where it is after a draft has told of a step, or of a model at work on it."""
+    """The progress after a draft reported a step."""
     walk = standing.walk
     name, _, detail = told.partition(", ")
     if name in walk:

@@ -43,7 +43,7 @@ class PreviewSummary(Vertical):
         super().__init__()
         self._report: DryRunReport | None = None
         self._focus = ""
-        """What a model that is not done is to heed, in a line."""
+        """The focus given to the model."""
         self._why = Static(classes="why", markup=False)
         self._totals = Static(classes="line", markup=False)
         self._bar = Static(classes="line", markup=False)
@@ -70,7 +70,7 @@ class PreviewSummary(Vertical):
         return self.screen.size.height < SHORT
 
     def say_why(self, text: str) -> None:
-        """Why it is on the screen, above all else."""
+        """Say at the top why the preview opened."""
         self._why.update(Text(clean(text), ink(self.app, "warning")))
         self._why.display = True
 
@@ -121,7 +121,7 @@ class PreviewSummary(Vertical):
         self._strategies.update(head.strategies(self.app, names, chosen, outcomes, columns))
 
     def _note(self, lines: Sequence[str], colour: str, told: Sequence[str] = ()) -> None:
-        """Lines to heed, and below them such as only tell."""
+        """Notes in `colour`, and plain ones below them."""
         self._notes.display = bool(lines or told)
         rows = [Text(clean(line), ink(self.app, colour)) for line in lines]
         rows += [Text(clean(line), ink(self.app, "foreground 60%")) for line in told]

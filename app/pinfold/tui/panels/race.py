@@ -46,11 +46,11 @@ STOPPED = "the user stopped it"
 FILES = 8
 """Changed files that are named."""
 MEASURED = 4.0
-"""Seconds between two looks into the folders of agents at work."""
+"""Seconds between two readings of the folders of running agents."""
 
 
 class RacePanel(WordsPanel[int | None]):
-    """Its result is the agent whose transcript is wanted."""
+    """Its result is the number of the agent whose transcript to open."""
 
     HEADING = "Races"
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
@@ -204,7 +204,7 @@ class RacePanel(WordsPanel[int | None]):
             await self._offer_removal(racer)
 
     async def _offer_removal(self, kept: Racer) -> None:
-        """What is in the folders can go now; it stays unless the user says so."""
+        """Ask whether to remove the folders of the race."""
         ended = self._session.children.end
         racers = [child for child in self._races.racers(kept.race) if ended(child.child)]
         names = ", ".join(f"a{child.child}" for child in racers)

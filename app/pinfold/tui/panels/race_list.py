@@ -1,4 +1,4 @@
-"""The lines of the races' panel: each race, and below it those who take part."""
+"""The rows of the races' panel: each race, and below it its agents."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class RaceList(Table[Racer]):
     STAYS = True
 
     def show_races(self, races: Sequence[tuple[str, Sequence[Racer]]]) -> None:
-        """Each with its prompt."""
+        """Show races, each with its prompt."""
         rows: dict[str, Racer | Heading] = {}
         for place, (prompt, racers) in enumerate(races):
             rows[f"race {place}"] = Heading(one_line(prompt), columns=not place)

@@ -1,4 +1,4 @@
-"""What there is to say of a session, beside the list of all."""
+"""The preview of a session beside the list of all."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def unmarked(piece: str) -> str:
 
 
 def marked(piece: str) -> Text:
-    """A piece of text, with what matched in it standing out."""
+    """A piece of text with its matches underlined."""
     shown = Text()
     for part in piece.split(MATCH):
         match, end, rest = part.partition(MATCH_END)

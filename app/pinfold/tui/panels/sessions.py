@@ -71,7 +71,7 @@ class SessionsPanel(IndexChooser):
         self.fill()
 
     async def _list(self) -> None:
-        """Read the list, of which the index may hold more when it was compared with the disk."""
+        """Read the list; the index may have more after it was compared with the disk."""
         every, self._total = await asyncio.to_thread(self._read)
         self._all = [line for line in every if line.title and line.id != self._current]
         self._by_id = {line.id: line for line in self._all}

@@ -48,17 +48,17 @@ class Table(ScrollView, Generic[Row], can_focus=False):
     SIZES: ClassVar[Sizes] = {"words": 0}
     """Cells of each column; `words` takes what is left."""
     RIGHT: ClassVar[Collection[str]] = ()
-    """The columns that are at their right edge."""
+    """Right-aligned columns."""
     GIVE_WAY: ClassVar[Sizes] = {}
-    """The columns that shrink where there is no room, the first first, and to what."""
+    """Columns that shrink if there is no room, in this order, and to how many cells."""
     ENOUGH: ClassVar[int] = 1
-    """Cells that the words get before any other column may be beside them."""
+    """Cells of `words` below which other columns shrink."""
     HEADS: ClassVar[Mapping[str, str]] = {}
     """What a heading calls the columns at the right, by name."""
     MARKS: ClassVar[int] = 1
     """Cells before the columns; the cursor takes the first."""
     STAYS: ClassVar[bool] = False
-    """Whether the cursor stays on its row before the user has moved it, too."""
+    """Whether the cursor keeps its row even before the user moved it."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"table--cursor", "table--beside"}
@@ -103,7 +103,7 @@ class Table(ScrollView, Generic[Row], can_focus=False):
         self._headings: frozenset[int] = frozenset()
         self._cursor = 0
         self._moved = False
-        """Whether the user has chosen where the cursor stands."""
+        """Whether the user moved the cursor."""
         self._inks: dict[str, Style] = {}
 
     # Rows
@@ -169,7 +169,7 @@ class Table(ScrollView, Generic[Row], can_focus=False):
         self.move(way * len(self.lines))
 
     def go(self, place: int, way: int = 1) -> None:
-        """Put the cursor there; from a heading it continues that way."""
+        """Put the cursor there; it steps over headings in direction `way`."""
         if self.lines:
             self._moved = True
             self._cursor = self._off_heading(max(0, min(place, len(self.lines) - 1)), way)
@@ -272,16 +272,16 @@ class ListLine(Struct, frozen=True, gc=False):
 
     key: str
     head: str
-    """What is before the text, as wide in every line."""
+    """Before the text; equally wide in every line."""
     text: str
     note: str = ""
-    """What is said behind the text."""
+    """Behind the text, dim."""
     right: str = ""
-    """What is at the right edge."""
+    """At the right edge, dim."""
 
 
 class LineTable(Table[ListLine]):
-    """Lines that give what they have the room that there is."""
+    """Lines that use the whole width."""
 
     def show_lines(self, lines: Sequence[ListLine], *, top: bool = False) -> None:
         self.show({line.key: line for line in lines}, top=top)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
 
 SIDE = 150
-"""Columns from which the transcript stays in view beside it; what is narrower it covers."""
+"""Columns from which the transcript stays visible beside a panel."""
 SHARE = 0.6
-"""Of the columns, that a panel beside the transcript takes."""
+"""Share of the columns that a panel beside the transcript takes."""
 
 
 class TablePanel(Modal[ScreenResultType]):
@@ -106,7 +106,7 @@ class TablePanel(Modal[ScreenResultType]):
             self._make_room()
 
     def _make_room(self, *, gone: bool = False) -> None:
-        """Give what is below the columns that are left of it: nothing is cut off there."""
+        """Narrow the shell to the columns left of the panel, so nothing is cut off."""
         shell, *above = self.app.screen_stack
         width = round(self.app.size.width * SHARE)
         if self.SHAPE == "side" and not gone:
@@ -145,7 +145,7 @@ class TablePanel(Modal[ScreenResultType]):
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """What fails within is told at the foot, whatever it is, and the panel stays."""
+        """Show any failure within at the foot; the panel stays."""
         try:
             yield
         except Exception as error:
@@ -234,7 +234,7 @@ class WordsPanel(TablePanel[ScreenResultType]):
         return self._facts, self._list, self._words, self._foot
 
     def ask(self, text: str, placeholder: str, longest: int | None = None) -> None:
-        """Have the user write; `text` is what there is so far."""
+        """Let the user write, beginning with `text`."""
         self._words.max_length = longest
         self._words.value = text
         self._words.action_end()

@@ -1,4 +1,4 @@
-"""The themes to choose from; the one under the cursor is put on at once."""
+"""The themes to choose from; the one under the cursor applies at once."""
 
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.picker import Choice, Picker

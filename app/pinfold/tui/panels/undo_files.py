@@ -23,7 +23,7 @@ _BECOMES = {"create": "is deleted", "update": "is reverted", "delete": "is resto
 
 
 class UndoPanel(Modal[Sequence[Undo] | None]):
-    """Its result is what to undo; None where the user goes back on it."""
+    """Its result is what to undo; None if the user does not rewind."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", show=False)]
 
