@@ -142,7 +142,7 @@ class CheckpointState:
             last_observed_seq=seq,
         )
         if seen.kind == "file" and seen.item is None:
-            # Found so on the disk: what the view lists is known as it is now.
+            # Seen on the disk, not by a call: it is not recent work.
             self._recent.pop(uri, None)
         elif seen.kind != "tool_output" or self._has_only_output(seen.item):
             self._recent.pop(uri, None)

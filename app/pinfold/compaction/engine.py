@@ -1,4 +1,4 @@
-"""Checks plans, whoever made them, and turns one into the event that applies it."""
+"""Checks plans of any strategy, and turns one into the event that applies it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -151,7 +151,7 @@ def _wrong_insertions(plan: CompactionPlan) -> list[str]:
     if sorted(places, reverse=True) != [-at for at in range(1, len(plan.inserted) + 1)]:
         reasons.append("what it inserts has no place, or several")
     if any(form != "full" for n, form in plan.window if n < 0):
-        reasons.append("what it inserts does not stand in full")
+        reasons.append("what it inserts is not in full")
     for item in plan.inserted:
         if item.kind not in _INSERTABLE:
             reasons.append(f"it inserts an item of kind {item.kind}")

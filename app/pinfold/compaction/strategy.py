@@ -42,7 +42,7 @@ class Traits(Struct, frozen=True):
     keeps_roles: bool = True
     """Keeps items by role, as the options say."""
     leaves_tail: bool = False
-    """Leaves the tail as it is, and does not fill the budget with it."""
+    """Leaves the tail unchanged, and does not fill the budget with it."""
     steps: tuple[str, ...] = ()
     """The steps that it reports while it prepares and plans, in order."""
 
@@ -54,7 +54,7 @@ def traits_of(strategy: "Strategy | None") -> Traits:
 
 
 class Strategy(Protocol):
-    """One way to compact. Plans are checked by the engine, whoever makes them.
+    """One way to compact. The engine checks every plan.
 
     It may have `traits: Traits`.
     """

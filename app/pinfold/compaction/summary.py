@@ -50,7 +50,7 @@ class SummaryEntry(Struct, frozen=True):
     """One thing that a summary says."""
 
     id: str
-    """The same from one summary to the next, as long as the entry stands."""
+    """The same from one summary to the next, as long as the entry is kept."""
     field: Field
     value: dict[str, str]
     """`{"text": ...}`, or the seed's own keys: path and why; name, file and role."""

@@ -34,7 +34,7 @@ def plain(sentence: str) -> str:
 
 
 def ends(text: str, most: int) -> str:
-    """A text of at most `most` characters: its beginning and its end, where failures stand."""
+    """A text of at most `most` characters: its beginning and its end, where failures are."""
     if len(text) <= most:
         return text
     head = (most - 3) * 5 // 8

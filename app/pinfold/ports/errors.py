@@ -34,7 +34,7 @@ class ProviderError(Exception):
 
 
 class NoSuchModel(ProviderError):
-    """What the user asked for by name is not there, or cannot be used as it is set up."""
+    """The model or provider that the user named is not there, or is not set up correctly."""
 
 
 class RateLimited(ProviderError):

@@ -29,7 +29,7 @@ class ModelInfo(Struct, frozen=True):
     encoding: str = "o200k_base"
     """The tiktoken encoding that counts for it, or the nearest one."""
     vision: bool = True
-    """Whether it takes pictures; where it doesn't, a line of text stands for each."""
+    """Whether it takes pictures; otherwise a line of text replaces each."""
 
     @property
     def doubtful_window(self) -> str:

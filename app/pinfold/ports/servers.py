@@ -1,7 +1,7 @@
-"""MCP servers as a session sees them: what they offer, how they stand, what they do.
+"""MCP servers as a session sees them: what they offer, their state, their calls.
 
-All texts are the servers' and hostile: whoever shows them or hands them to a model cleans and
-cuts them.
+All texts come from the servers and are hostile: clean and cut them before showing them or passing
+them to a model.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

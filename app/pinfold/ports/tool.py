@@ -47,7 +47,7 @@ class Foreign(Struct, frozen=True):
 
     @property
     def consent(self) -> str:
-        """What "always" stands for: the tool as long as its texts stay the same."""
+        """What "always" allows: the tool as long as its texts stay the same."""
         return f"{self.name}#{self.hash}"
 
 

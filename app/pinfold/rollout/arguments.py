@@ -18,7 +18,7 @@ def parsed(arguments: str) -> dict[str, Any] | None:
 
 
 def strings(value: Any, without: Collection[str] = ()) -> Iterator[str]:
-    """Every text in a JSON value, but for what stands under the keys `without`."""
+    """Every text in a JSON value, except under the keys `without`."""
     match value:
         case str():
             yield value

@@ -9,7 +9,7 @@ from msgspec import Raw, Struct, field
 from pinfold.rollout.events import NAMES, TYPES, Data, Event, Unknown
 
 UNREADABLE = "unreadable"
-"""The type of `Unknown` events that stand for a line which is no event at all."""
+"""The type of `Unknown` events for lines that are not events."""
 
 
 class Header(Struct, frozen=True):

@@ -246,11 +246,11 @@ class CoreChanged(Data, frozen=True, kw_only=True):
 
     add: tuple[CoreStatement, ...] = ()
     remove: tuple[str, ...] = ()
-    """Texts that no longer stand."""
+    """Texts that are removed."""
 
 
 class CoreSuggested(Data, frozen=True, kw_only=True):
-    """What a session that was adopted had in its core: none of it stands until it is confirmed."""
+    """What an adopted session had in its core; it does not count until it is confirmed."""
 
     add: tuple[CoreStatement, ...]
 

@@ -67,7 +67,7 @@ def copy(
 ) -> int:
     """Fill the new session folder `target` from `source`, through item `at` (None: all).
 
-    Lines are copied as they stand, but for the numbers of windows. Returns the last item copied.
+    Lines are copied unchanged, except for the numbers of windows. Returns the last item copied.
     `parent` is the session that starts it as its agent, `cwd` the folder that it works in, where
     that is another one. Raises `JournalError`.
     """

@@ -21,7 +21,7 @@ Form = Literal["full", "short", "masked", "placeholder"]
 folded."""
 
 WRITTEN = frozenset({"assistant", "reasoning", "tool_call", "tool_result"})
-"""Kinds that belong to a response; all others stand alone."""
+"""Kinds that belong to a response; all others are atoms of their own."""
 GOAL = "goal"
 """In the detail of an item of kind `context`: what the user set as the goal."""
 ABOUT = "about"

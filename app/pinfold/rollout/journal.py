@@ -169,7 +169,7 @@ class Journal:
         return JournalError(f"{self.path} could not be read: {error.strerror}.")
 
     def lines(self, offset: int = 0) -> Iterator[bytes]:
-        """The raw lines from `offset` on as they stand, without their line ends."""
+        """The raw lines from `offset` on, without their line ends."""
         left = self.size - offset
         with self.path.open("rb") as file:
             file.seek(offset)
@@ -180,7 +180,7 @@ class Journal:
                 yield line[:-1]
 
     def whole_lines(self) -> Iterator[bytes]:
-        """All lines with the bytes of their pictures in them, for whoever has no blobs."""
+        """All lines with the bytes of their pictures, for readers without blobs."""
         return (pictures.filled_line(line, self._blobs) for line in self.lines())
 
     def _line(self, event: Event) -> tuple[Event, bytes]:

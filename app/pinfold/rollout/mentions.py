@@ -83,7 +83,7 @@ def missing(text: str, items: Iterable[Item], cwd: str = "") -> list[str]:
 
 
 def texts_of(item: Item) -> Iterator[str]:
-    """All that an item says: of a call's arguments what their JSON stands for."""
+    """All that an item says; a call's arguments as parsed JSON."""
     if item.kind != "tool_call":
         yield item.content
         for key in ("command", "title", "exit_code", "paths", "diff"):

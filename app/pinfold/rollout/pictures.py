@@ -33,7 +33,7 @@ def filled(data: Data, blobs: Blobs) -> Data:
 
 
 def filled_line(line: bytes, blobs: Blobs) -> bytes:
-    """A line of a rollout with the bytes of its pictures in it, for whoever has no blobs."""
+    """A line of a rollout with the bytes of its pictures, for readers without blobs."""
     if b'"images"' not in line or b'"hash"' not in line:
         return line
     try:

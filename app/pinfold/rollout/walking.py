@@ -48,7 +48,7 @@ def agents(root: Path, session: str) -> Iterator[SessionPlace]:
 
 
 def stamp(root: Path, path: str) -> SessionPlace | None:
-    """One session as it is now; None where it is gone."""
+    """One session's current place; None if it is gone."""
     return next(_place(root, path), None)
 
 

@@ -68,13 +68,15 @@ class Bodies:
 
         Raises `Lost`, `JournalError`.
         """
-        held = {n: item for n, item in self._held.items() if n in numbers or not self._stands(n)}
+        held = {
+            n: item for n, item in self._held.items() if n in numbers or not self._in_rollout(n)
+        }
         missing = [self._heads[n] for n in numbers if n not in held]
         missing.sort(key=lambda head: head.offset)
         held.update((item.n, item) for item in _read_all(missing, self._read))
         self._held = held
 
-    def _stands(self, n: int) -> bool:
+    def _in_rollout(self, n: int) -> bool:
         return self._read is not None and self._heads[n].length > 0
 
 

@@ -28,7 +28,7 @@ def show(forms: Mapping[int, Form], source: ItemSource) -> Iterator[Shown]:
     run: list[int] = []
     for _, group in groupby(forms, lambda n: response_of(source[n]) or -n):
         atom = list(group)
-        kept = [n for n in atom if stands(n, forms, source)]
+        kept = [n for n in atom if is_sent(n, forms, source)]
         if kept and run:
             yield _placeholder(run, source)
             run = []
@@ -40,7 +40,7 @@ def show(forms: Mapping[int, Form], source: ItemSource) -> Iterator[Shown]:
         yield _placeholder(run, source)
 
 
-def stands(n: int, forms: Mapping[int, Form], source: ItemSource) -> bool:
+def is_sent(n: int, forms: Mapping[int, Form], source: ItemSource) -> bool:
     """Whether item `n` is sent: a call and its result always go together."""
     partner = source.partner(n)
     other = "full" if partner is None else forms.get(partner, "placeholder")

@@ -22,7 +22,7 @@ from pinfold.window.archive import Archive, ArchiveDump, Touch
 from pinfold.window.bodies import Read
 from pinfold.window.forms import Packed, pack
 from pinfold.window.pins import Pins
-from pinfold.window.show import Shown, body, show, stands
+from pinfold.window.show import Shown, body, is_sent, show
 from pinfold.window.undo import UndoDump, UndoStack
 
 
@@ -96,7 +96,7 @@ class Window:
             case ArtifactObserved(kind="file", uri=uri, op=op, item=n) if n is not None:
                 self.archive.concern(n, uri, self._touch(n, op))
                 both = [number for number in (n, self.archive.partner(n)) if number in self._forms]
-                if not all(stands(number, self._forms, self.archive) for number in both):
+                if not all(is_sent(number, self._forms, self.archive) for number in both):
                     self._changed()  # a placeholder names files
                 if self.pins.globs:
                     self._hold(*both)
@@ -152,7 +152,7 @@ class Window:
             folded = self.archive[last.stands_for[-1]]
             if folded.kind in WRITTEN and folded.response == item.response:
                 return False
-        return stands(item.n, self._forms, self.archive)
+        return is_sent(item.n, self._forms, self.archive)
 
     def _replace(self, replaced: WindowReplaced, event: Event) -> None:
         last = max(self.archive, default=0)
