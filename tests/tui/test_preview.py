@@ -239,13 +239,18 @@ async def test_what_can_t_go_says_why(session: LiveSession) -> None:
         assert "#96 stays: your latest request." in said(pilot, ".said")
 
 
-async def test_pins_are_the_session_s_own(session: LiveSession) -> None:
+async def test_pins_are_the_session_s_own_and_stay_with_what_is_applied(
+    session: LiveSession,
+) -> None:
     async with opened(session, *["down"] * 4, "p") as pilot:
         assert list(session.record.window.pins) == [4]
         assert rows(pilot)["4"].verdict == "pinned"
         await pilot.press("u")
         await settled(pilot)
         assert rows(pilot)["4"].verdict == "archived"
+        await pilot.press("p", "a")
+        await until(pilot, lambda: result(pilot))
+        assert list(session.record.window.pins) == [4]
 
 
 async def test_a_pin_is_undone_like_all_else(session: LiveSession) -> None:
@@ -273,12 +278,6 @@ async def test_who_leaves_has_the_pins_of_before(session: LiveSession) -> None:
         assert list(session.record.window.pins) == [20]
 
 
-async def test_a_pin_stays_with_what_is_applied(session: LiveSession) -> None:
-    async with opened(session, *["down"] * 4, "p", "a") as pilot:
-        await until(pilot, lambda: result(pilot))
-        assert list(session.record.window.pins) == [4]
-
-
 @pytest.mark.parametrize("keys", [["escape", "enter"], ["enter", "b"], ["f1"], ["l"]])
 async def test_keys_behind_the_one_that_applies_do_not_hold_it_open(
     session: LiveSession, keys: list[str]
@@ -293,8 +292,16 @@ async def test_keys_behind_the_one_that_applies_do_not_hold_it_open(
         assert len(pilot.app.screen_stack) == 1
 
 
-async def test_the_text_is_edited_counted_and_applied(session: LiveSession) -> None:
-    async with opened(session, "e") as pilot:
+async def test_the_text_is_edited_counted_and_applied_once_it_changed(session: LiveSession) -> None:
+    async with opened(session) as pilot:
+        planned = len(session.compaction.drafted)
+        for leaves in (["x", "escape"], ["ctrl+s"]):  # the second saves what was there
+            await pilot.press("e")
+            await until(pilot, lambda: isinstance(pilot.app.screen, WritePanel))
+            await pilot.press(*leaves)
+            await until(pilot, lambda: pilot.app.screen.query(PreviewList))
+            assert len(session.compaction.drafted) == planned
+        await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, WritePanel))
         pilot.app.screen.query_one(TextArea).text = "Remember the port."
         await pilot.press("ctrl+s")
@@ -306,16 +313,6 @@ async def test_the_text_is_edited_counted_and_applied(session: LiveSession) -> N
         await pilot.press("a")
         await until(pilot, lambda: result(pilot) == [True])
         assert session.record.window.items[0].content == "Remember the port."
-
-
-async def test_an_edit_can_be_left(session: LiveSession) -> None:
-    async with opened(session) as pilot:
-        planned = len(session.compaction.drafted)
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, WritePanel))
-        await pilot.press("x", "escape")
-        await until(pilot, lambda: pilot.app.screen.query(PreviewList))
-        assert len(session.compaction.drafted) == planned
 
 
 async def test_the_text_can_be_read_in_full(session: LiveSession) -> None:
