@@ -141,9 +141,9 @@ async def test_a_cost_of_nothing_is_not_shown() -> None:
 async def test_a_click_opens_the_context_panel(monkeypatch: pytest.MonkeyPatch) -> None:
     app = make_app(live_session(gauge=FULL))
     opened: list[str] = []
-    monkeypatch.setattr(app, "open", opened.append)
+    monkeypatch.setattr(app, "open", lambda panel, argument="": opened.append(panel))
     async with app.run_test() as pilot:
-        await until(pilot, lambda: pilot.app.screen.query_one(GaugeBar).reading)
+        await until(pilot, app._begun.is_set)
         await pilot.click(GaugeBar)
         await until(pilot, lambda: opened)
     assert opened == ["context"]
