@@ -68,8 +68,8 @@ class Outbox:
             self._show_early()
             self._editor.put_before(text, pasted)
 
-    def take_back(self, session: Session | None) -> str:
-        """The newest prompt that waits, to edit or to drop it; empty without one."""
+    def unqueue_newest(self, session: Session | None) -> str:
+        """Remove the newest prompt that waits and return its text; empty if none waits."""
         if self._early:
             text = self._early.pop().text
             self._show_early()
@@ -89,19 +89,19 @@ class Outbox:
             else:
                 session.send(prompt.text, prompt.pasted, steers=steers, expands=prompt.expands)
         except Exception:
-            self._put_back(prompt)
+            self._return_to_editor(prompt)
             raise
 
-    def _put_back(self, prompt: Prompt) -> None:
+    def _return_to_editor(self, prompt: Prompt) -> None:
         self._editor.put_before(prompt.text, slices(prompt.text, prompt.pasted))
 
     # Large ones
 
-    def give_back(self) -> None:
-        """Put back what is still asked about: the user leaves."""
+    def drop_questions(self) -> None:
+        """As the user leaves, return the prompts that were still asked about to the editor."""
         asked, self._asked = self._asked, []
         for _, prompt, _ in reversed(asked):
-            self._put_back(prompt)
+            self._return_to_editor(prompt)
 
     async def _ask_for_each(self) -> None:
         while self._asked:
@@ -122,15 +122,15 @@ class Outbox:
                 prompt = self._kept(await session.large.cut(prompt))
         except OSError as error:
             self._tell(f"Not sent: {error}", "error")
-            self._put_back(prompt)
+            self._return_to_editor(prompt)
             return
         except Exception:
-            self._put_back(prompt)
+            self._return_to_editor(prompt)
             raise
         if way in ("attach", "cut", "whole"):
             self._hand_over(session, prompt, steers)
             return
-        self._put_back(prompt)
+        self._return_to_editor(prompt)
         if way == "edit":
             self._edit()
 

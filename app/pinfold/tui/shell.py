@@ -259,7 +259,7 @@ class Shell(Agents):
     async def save_all(self) -> None:
         """Save the draft and the prompts that were not sent yet, as the user leaves."""
         self._attention.close()
-        self._outbox.give_back()
+        self._outbox.drop_questions()
         await self._drafts.save()
 
     async def approve(self, question: Question) -> Decision:
@@ -308,7 +308,7 @@ class Shell(Agents):
 
     @on(Editor.Recalled)
     def _recalled(self, event: Editor.Recalled) -> None:
-        text = self._outbox.take_back(self._session)
+        text = self._outbox.unqueue_newest(self._session)
         if event.drop:
             self.editor.remember(text)
         elif text:
