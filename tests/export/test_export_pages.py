@@ -14,7 +14,7 @@ from fakes.exports import WRITER, small, transcript
 from fakes.golden import Golden
 from fakes.histories import histories
 from fakes.pages import Page
-from pinfold.export import markdown, page
+from pinfold.export import html, markdown
 from pinfold.export.transcript import window_alone
 from pinfold.rollout.events import Data, ItemAdded
 from pinfold.rollout.items import Image, Item, Origin
@@ -31,12 +31,12 @@ class Texts(Pages):
 
 def said(text: str) -> str:
     """A page with one reply."""
-    return page.render(transcript([ItemAdded(item=Item(n=1, kind="assistant", content=text))]))
+    return html.render(transcript([ItemAdded(item=Item(n=1, kind="assistant", content=text))]))
 
 
 def test_the_page(snapshot: SnapshotAssertion) -> None:
     """Every kind of item once, with its marks, and the boundary between two windows."""
-    text = page.render(transcript(small(), WRITER))
+    text = html.render(transcript(small(), WRITER))
     style = re.compile(r"<(style|script)>.*?</\1>", re.DOTALL)
     policy = re.compile(r"'sha256-[^']+'")
     bare = policy.sub("'sha256-…'", style.sub(r"<\1></\1>", text))
@@ -55,7 +55,7 @@ def test_a_call_is_titled_by_its_arguments_else_as_its_tool_says() -> None:
         detail = {"title": "weigh the <anchor>"}
         result = Item(n=2, kind="tool_result", call_id="c", content="3 t", detail=detail)
         made = transcript([ItemAdded(item=call), ItemAdded(item=result)])
-        return page.render(made), markdown.render(made)
+        return html.render(made), markdown.render(made)
 
     html, text = shown('{"path": "a.py"}')
     assert 'class="title">a.py<' in html
@@ -67,7 +67,7 @@ def test_a_call_is_titled_by_its_arguments_else_as_its_tool_says() -> None:
 
 def test_the_window_alone_holds_placeholders_and_no_boundary() -> None:
     shown = window_alone(transcript(small()))
-    text = page.render(shown)
+    text = html.render(shown)
     assert "1 masked" not in text
     assert ": 3 lines; recall {" in text
     assert "boundary" not in Page(text).tags
@@ -106,7 +106,7 @@ def test_text_of_any_origin_is_cleaned_and_escaped() -> None:
         Item(n=6, kind="context", content=bad),
     ]
     shown = transcript([ItemAdded(item=item) for item in items])
-    text = page.render(replace(shown, cwd=bad, session=bad, opening=bad))
+    text = html.render(replace(shown, cwd=bad, session=bad, opening=bad))
     found = Page(text)
     assert found.tags.count("script") == 1
     assert "img" not in found.tags
@@ -114,7 +114,7 @@ def test_text_of_any_origin_is_cleaned_and_escaped() -> None:
 
 
 def test_nothing_is_fetched() -> None:
-    text = page.render(transcript(small()))
+    text = html.render(transcript(small()))
     found = Page(text)
     assert all(
         (value or "").startswith("data:") for name, value in found.attributes if name == "src"
@@ -147,7 +147,7 @@ def test_an_open_block_of_a_reply_ends_with_the_reply() -> None:
 def test_any_history_makes_a_sound_page(data: list[Data], alone: bool) -> None:
     shown = transcript(data)
     shown = window_alone(shown) if alone else shown
-    found = Page(page.render(shown))
+    found = Page(html.render(shown))
     numbers = [value for value in found.values("id") if value.isdecimal()]
     assert sorted(map(int, numbers)) == sorted(entry.item.n for entry in shown.entries)
     assert markdown.render(shown).startswith("# ")

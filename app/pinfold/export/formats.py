@@ -64,9 +64,9 @@ def renderer(
 
             return markdown.render
         case "html":
-            from pinfold.export import page
+            from pinfold.export import html
 
-            return page.render
+            return html.render
         case "messages":
             from pinfold.export import messages
 

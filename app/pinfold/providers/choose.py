@@ -17,6 +17,7 @@ from pinfold.providers.presets import LOCAL_SERVERS, SERVICES, Endpoint, LocalSe
 from pinfold.settings import WireApi
 from pinfold.tokens.catalog import look_up
 from pinfold.wire.caching import is_openai
+from pinfold.wire.wires import default_api
 
 LOCAL_SECONDS = 0.5
 """Time for all local servers together to answer."""
@@ -301,7 +302,7 @@ def _embedded(model: ModelInfo | None, wish: WantedModel, because: str) -> Start
 
 
 def _wire_api(endpoint: Endpoint) -> WireApi:
-    return endpoint.wire_api or ("responses" if is_openai(endpoint.base_url) else "chat")
+    return endpoint.wire_api or default_api(openai=is_openai(endpoint.base_url))
 
 
 def _is_address(base_url: str) -> bool:

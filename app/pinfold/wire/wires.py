@@ -1,7 +1,8 @@
 """The wires: the APIs that endpoints speak.
 
 A wire is a folder beside this file whose `__init__` has a `WIRE`, and its name in
-`settings.WireApi`. Nothing else tells wires apart.
+`settings.WireApi`. `default_api` below knows which one an endpoint speaks; nothing else tells
+wires apart.
 """
 
 from collections.abc import Callable, Mapping
@@ -145,6 +146,11 @@ class Wire(Struct, frozen=True):
     compacting: CompactionEndpoint | None = None
     hosts_tools: bool = False
     """Whether the provider itself may run tools, such as a search."""
+
+
+def default_api(*, openai: bool) -> WireApi:
+    """The API of an endpoint for which the settings name none; `openai`: whether it is OpenAI's."""
+    return "responses" if openai else "chat"
 
 
 @cache

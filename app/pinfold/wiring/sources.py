@@ -26,6 +26,7 @@ from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
 from pinfold.window.overview import Overview, overview
 from pinfold.window.reading import GaugeReading
+from pinfold.wire.wires import default_api
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,4 +131,4 @@ def wire_api_of(ctx: AppContext, provider: str) -> WireApi:
     configured = ctx.settings.providers.get(provider)
     if configured is not None and configured.wire_api is not None:
         return configured.wire_api
-    return "responses" if provider == "openai" else "chat"
+    return default_api(openai=provider == "openai")
