@@ -57,11 +57,11 @@ def test_a_call_is_titled_by_its_arguments_else_as_its_tool_says() -> None:
         made = transcript([ItemAdded(item=call), ItemAdded(item=result)])
         return html.render(made), markdown.render(made)
 
-    html, text = shown('{"path": "a.py"}')
-    assert 'class="title">a.py<' in html
+    page, text = shown('{"path": "a.py"}')
+    assert 'class="title">a.py<' in page
     assert "<summary>a.py (ok)</summary>" in text
-    html, text = shown('{"thing": "anchor"}')
-    assert 'class="title">weigh the &lt;anchor&gt;<' in html
+    page, text = shown('{"thing": "anchor"}')
+    assert 'class="title">weigh the &lt;anchor&gt;<' in page
     assert "<summary>weigh the &lt;anchor&gt; (ok)</summary>" in text
 
 
