@@ -46,6 +46,9 @@ def no_id(word: str) -> Path:
 def test_words_name_files_folders_and_patterns_each_session_once(folder: Path) -> None:
     (folder / "talk.jsonl").write_bytes(b"".join(codex_session().encoded()))
     (folder / "home" / "notes.txt").write_text("no session")
+    cache = folder / "home" / "first_frames" / "result.json"
+    cache.parent.mkdir()
+    cache.write_text("{}")
     every = named(["talk.jsonl", "home", "home/sessions/*/*/*/*", "home/**/*.jsonl"], no_id)
     assert every[0].name == "talk.jsonl"
     assert len(every) == 5

@@ -57,7 +57,7 @@ async def test_a_line_for_each_strategy_that_needs_no_model_with_its_figures(
     async with opened(session) as pilot:
         assert [line.strip("▎ ").split()[0] for line in drawn(pilot)] == OURS
         assert session.compaction.asked == []
-        assert said(pilot).startswith("prune, checkpoint and layered keep most: ")
+        assert said(pilot).startswith("prune, checkpoint and layered keep the most: ")
         name, *shares, tokens, number, unit = drawn(pilot)[1].strip("▎ ").split()
         assert name == "checkpoint"
         assert len(shares) == len(SHOWN)
@@ -72,7 +72,7 @@ async def test_one_whose_place_another_takes_is_not_named(session: LiveSession) 
     session.compaction.options = replace(session.compaction.options, target_pct=0.1)
     async with opened(session) as pilot:
         assert "layered → checkpoint" in drawn(pilot)[2]
-        assert said(pilot).startswith("checkpoint keeps most: ")
+        assert said(pilot).startswith("checkpoint keeps the most: ")
 
 
 async def test_what_is_larger_than_a_compaction_aims_at_is_marked_and_not_crowned(

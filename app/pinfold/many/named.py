@@ -12,6 +12,8 @@ from pinfold import paths
 from pinfold.rollout.journal import ROLLOUT
 
 _ENDINGS = (".jsonl", ".jsonl.zst", ".json")
+_OF_A_HOME = {"first_frames", "memories", "memories.db"}
+"""What only pinfold's home has beside its sessions."""
 
 
 class NamedSession(Struct, frozen=True):
@@ -100,7 +102,9 @@ def _before_pattern(path: Path) -> Path:
 
 
 def below(folder: str) -> Iterator[str]:
-    """The files in a folder that may be sessions; in one of pinfold's session folders the rollout.
+    """The files in a folder that may be sessions.
+
+    Of a session folder of pinfold's that is the rollout, of a home what is in its `sessions`.
 
     Links to folders are not followed. Raises `OSError`.
     """
@@ -110,6 +114,8 @@ def below(folder: str) -> Iterator[str]:
     if own is not None:
         yield own.path
         return
+    if any(entry.name in _OF_A_HOME for entry in entries):
+        entries = [entry for entry in entries if entry.name == "sessions"]
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             yield from below(entry.path)

@@ -11,6 +11,7 @@ from pinfold import paths
 from pinfold.host.app_context import AppContext, WrongUse, app_context
 from pinfold.output import warn
 from pinfold.ports.tool import ToolError
+from pinfold.numbers import plural
 from pinfold.sanitize import clean, one_line
 from pinfold.wiring.stdin import agreed, confirmed
 
@@ -111,8 +112,8 @@ def _list(ctx: AppContext) -> int:
 
 
 def _counted(state: Any) -> str:
-    tools, prompts, resources = len(state.tools), len(state.prompts), len(state.resources)
-    return f"{tools} tools, {prompts} prompts, {resources} resources"
+    kinds = {"tool": state.tools, "prompt": state.prompts, "resource": state.resources}
+    return ", ".join(plural(len(offered), kind) for kind, offered in kinds.items())
 
 
 async def _test(ctx: AppContext, name: str, *, login: bool = False) -> int:

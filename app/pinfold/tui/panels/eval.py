@@ -112,7 +112,7 @@ class EvalPanel(TablePanel[tuple[str, PlanOptions] | None]):
         sizes = list(dict.fromkeys(tokens(size) for size in sorted(tried.after for tried in level)))
         size = sizes[0] if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]}"
         return (
-            f"{listed(names)} {'keeps' if len(names) == 1 else 'keep'} most: {best.mean:.0%}, "
+            f"{listed(names)} {'keeps' if len(names) == 1 else 'keep'} the most: {best.mean:.0%}, "
             f"in {size} of {tokens(self._before)} tokens"
         )
 
