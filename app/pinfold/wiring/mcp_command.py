@@ -9,9 +9,9 @@ from typing import Any, get_args
 
 from pinfold import paths
 from pinfold.host.app_context import AppContext, WrongUse, app_context
+from pinfold.numbers import plural
 from pinfold.output import warn
 from pinfold.ports.tool import ToolError
-from pinfold.numbers import plural
 from pinfold.sanitize import clean, one_line
 from pinfold.wiring.stdin import agreed, confirmed
 
