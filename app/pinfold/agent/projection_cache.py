@@ -19,7 +19,7 @@ from pinfold.settings import WireApi
 from pinfold.tokens.counter import Counter
 from pinfold.window.bodies import ItemLost
 
-SCHEMA = 15
+SCHEMA = 16
 """Goes up with every change of what is in the cache, or of how it is folded."""
 NAME = "projection.bin"
 WORTH = 262_144

@@ -64,12 +64,14 @@ class State(Struct):
     """Commands, and first words of those that only read, that the user allowed for this session."""
     goal_set: str = ""
     """What the session is for, where the user said so."""
-    goal_told: str = ""
-    """The same as the model knows it."""
-    told: dict[str, str] = field(default_factory=dict)
-    """What the window's items tell the state of (`items.ABOUT`), with the digest of that state."""
-    _tellings: dict[int, tuple[str, str]] = field(default_factory=dict)
-    """The same of all items there ever were, by number."""
+    known_goal: str = ""
+    """The last goal that the model was told."""
+    known: dict[str, str] = field(default_factory=dict)
+    """What the model knows from the window: subjects (`items.ABOUT`) with the digest of the state
+    that it was told last."""
+    _known_from: dict[int, tuple[str, str]] = field(default_factory=dict)
+    """The subject and the digest that an item tells, by its number; also of items that have left
+    the window."""
     _first_request: str = ""
     queue: dict[int, provenance.Prompt] = field(default_factory=dict)
     last_queue_id: int = 0
@@ -79,8 +81,8 @@ class State(Struct):
     """The last item with the text of each skill that was read."""
     jobs: dict[int, JobStarted] = field(default_factory=dict)
     """Background commands that run."""
-    ended_jobs: dict[int, tuple[JobStarted, JobEnded]] = field(default_factory=dict)
-    """Those of whose end the model has not been told."""
+    unreported_jobs: dict[int, tuple[JobStarted, JobEnded]] = field(default_factory=dict)
+    """Background commands that have ended, until the model is told."""
     last_job: int = 0
     children: dict[int, ChildStarted] = field(default_factory=dict)
     """All agents that were ever started."""
@@ -88,8 +90,8 @@ class State(Struct):
     """Those of them that have ended."""
     children_behind: tuple[int, ...] = ()
     """Those that had ended before the last compaction."""
-    children_untold: set[int] = field(default_factory=set)
-    """Those in the background of whose end the model has not been told."""
+    unreported_children: set[int] = field(default_factory=set)
+    """Background agents that have ended, until the model is told."""
     races: dict[int, RaceStarted] = field(default_factory=dict)
     races_tested: dict[int, RaceTested] = field(default_factory=dict)
     """The last command that ran in all folders of each."""
@@ -116,20 +118,20 @@ class State(Struct):
         }
 
     @property
-    def agents_untold(self) -> bool:
-        """Whether the model knows of other agents than those that run in the background, and
-        those of which a compaction took the results."""
-        return self.told.get(CHILDREN, running({})) != self.agents_now
+    def agents_digest(self) -> str:
+        """The digest of the agents that the model should know: those that run in the background,
+        and those that had ended before the last compaction."""
+        return digest_of_agents(self.in_background, self.children_behind)
 
     @property
-    def agents_now(self) -> str:
-        """The digest of what the model is to know of them."""
-        return agents_known(self.in_background, self.children_behind)
+    def knows_agents(self) -> bool:
+        """Whether the model knows exactly these agents."""
+        return self.known.get(CHILDREN, running({})) == self.agents_digest
 
     @property
-    def jobs_untold(self) -> bool:
-        """Whether the model knows of other background commands than those that run."""
-        return self.told.get(JOBS, running({})) != running(self.jobs)
+    def knows_jobs(self) -> bool:
+        """Whether the model knows exactly the background commands that run."""
+        return self.known.get(JOBS, running({})) == running(self.jobs)
 
     def step(self, event: Event) -> None:
         self.seq = event.seq
@@ -152,24 +154,24 @@ class State(Struct):
                 self.response = max(self.response, item.response)
                 if item.kind == "user" and not self._first_request:
                     self._first_request = provenance.words(item)
-                if item.kind == "context" and isinstance(told := item.detail.get(GOAL), str):
-                    self.goal_told = told
+                if item.kind == "context" and isinstance(goal := item.detail.get(GOAL), str):
+                    self.known_goal = goal
                 if item.kind == "context" and isinstance(job := item.detail.get(JOB), int):
-                    self.ended_jobs.pop(job, None)
+                    self.unreported_jobs.pop(job, None)
                 if (steps := acts.plan(item)) is not None:
                     self.plan = steps
                 elif item.kind == "user" and all(step.status == "done" for step in self.plan):
                     self.plan = ()
                 if item.kind == "context" and isinstance(child := item.detail.get(CHILD), int):
-                    self.children_untold.discard(child)
+                    self.unreported_children.discard(child)
                 if isinstance(skill := item.detail.get("skill"), str):
                     self.skills[skill] = item.n
-                if telling := told_in(item):
-                    self._tellings[item.n] = telling
-                    self.told[telling[0]] = telling[1]
+                if (stated := subject_and_digest(item)) is not None:
+                    self._known_from[item.n] = stated
+                    self.known.update([stated])
             case WindowReplaced(inserted=inserted, window=window, reason=reason):
-                known = (self._tellings.get(n) for n in sorted(n for n, _ in window))
-                self.told = dict(telling for telling in known if telling)
+                left = sorted(n for n, _ in window)
+                self.known = dict(self._known_from[n] for n in left if n in self._known_from)
                 if is_compaction(reason):
                     self.sent_to = ""
                     self.children_behind = tuple(filter(self._knows, sorted(self.finished)))
@@ -188,28 +190,30 @@ class State(Struct):
                 self.queue[queue_id] = provenance.Prompt(text, pasted, expands=expands)
                 self.last_queue_id = queue_id
             case JobStarted(job=job) as started:
-                told = not self.jobs_untold
+                knew_jobs = self.knows_jobs
                 self.jobs[job], self.last_job = started, max(self.last_job, job)
-                self._know_jobs(others=told)  # by the result of the call
+                if knew_jobs:  # the result of the call tells of this one
+                    self.known[JOBS] = running(self.jobs)
             case JobEnded(job=job) as ended:
-                told = not self.jobs_untold
+                knew_jobs = self.knows_jobs
                 begun = self.jobs.pop(job, None)
-                self._know_jobs(others=told)
+                if knew_jobs:  # an item of its own tells of this end
+                    self.known[JOBS] = running(self.jobs)
                 if begun is not None and ended.reason != KILLED:
-                    self.ended_jobs[job] = (begun, ended)
+                    self.unreported_jobs[job] = (begun, ended)
             case ChildStarted(child=child) as begins:
-                told = not self.agents_untold
+                knew_agents = self.knows_agents
                 self.children[child] = begins
-                if told:  # by the result of the call
-                    self.told[CHILDREN] = self.agents_now
+                if knew_agents:  # the result of the call tells of this one
+                    self.known[CHILDREN] = self.agents_digest
             case ChildFinished(child=child) as over:
-                told = not self.agents_untold
+                knew_agents = self.knows_agents
                 self.finished[child] = over
                 begun_as = self.children.get(child)
                 if begun_as is not None and begun_as.background and not begun_as.race:
-                    self.children_untold.add(child)
-                if told:
-                    self.told[CHILDREN] = self.agents_now
+                    self.unreported_children.add(child)
+                if knew_agents:  # an item of its own tells of this end
+                    self.known[CHILDREN] = self.agents_digest
             case RaceStarted(race=race) as race_begins:
                 self.races[race] = race_begins
             case RaceTested(race=race) as tested:
@@ -228,11 +232,6 @@ class State(Struct):
             return True
         kept = self.races_kept.get(begun.race)
         return kept is not None and kept.child == child
-
-    def _know_jobs(self, *, others: bool) -> None:
-        """What started or ended now is told by itself; `others` is whether the rest was, before."""
-        if others:
-            self.told[JOBS] = running(self.jobs)
 
     def _spend(self, request: RequestFinished) -> None:
         usage = request.usage
@@ -253,13 +252,13 @@ def running(jobs: Iterable[int]) -> str:
     return digest(",".join(map(str, jobs)))
 
 
-def agents_known(in_background: Iterable[int], behind: Iterable[int]) -> str:
+def digest_of_agents(in_background: Iterable[int], behind: Iterable[int]) -> str:
     """The digest of agents: those that run, and those that had ended before a compaction."""
     return digest(",".join(map(str, in_background)) + "".join(f";{n}" for n in behind))
 
 
-def told_in(item: Item) -> tuple[str, str] | None:
-    """What a context item tells the state of, and the digest of that state."""
+def subject_and_digest(item: Item) -> tuple[str, str] | None:
+    """The subject that a context item tells of, and the digest of its state."""
     if item.kind != "context":
         return None
     match item.detail.get(ABOUT):

@@ -165,7 +165,7 @@ async def check(play: Play, root: Path) -> None:
         for event in journal.read():
             state.step(event)
     assert (state.children, state.finished) == (started, {end.child: end for end in ends})
-    assert not state.children_untold
+    assert not state.unreported_children
 
 
 @settings(max_examples=10)

@@ -53,14 +53,14 @@ class Background:
         """Append what the model does not know yet: ended and running commands. Raises
         `JournalError`."""
         record = self._record
-        if not record.state.ended_jobs and not record.state.jobs_untold:
+        if not record.state.unreported_jobs and record.state.knows_jobs:
             return
-        rest = {n: await self._unread_output(n) for n in tuple(record.state.ended_jobs)}
+        rest = {n: await self._unread_output(n) for n in tuple(record.state.unreported_jobs)}
 
         def make(first: int) -> list[Data]:
             state = record.state
-            items = [_ended_item(*state.ended_jobs[n], text) for n, text in rest.items()]
-            if state.jobs_untold:
+            items = [_ended_item(*state.unreported_jobs[n], text) for n, text in rest.items()]
+            if not state.knows_jobs:
                 detail = {ABOUT: [JOBS, running(state.jobs)]}
                 items.append(
                     Item(n=0, kind="context", content=_running_text(state.jobs), detail=detail)

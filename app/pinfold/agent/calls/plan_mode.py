@@ -19,5 +19,5 @@ async def tell(record: Record, consent: Consent) -> None:
     """Tell the model that the mode has begun or ended. Raises `JournalError`."""
     if consent.planning:
         await telling.tell(record, telling.Telling(SUBJECT, ASKED))
-    elif SUBJECT in record.state.told:
+    elif SUBJECT in record.state.known:
         await telling.tell(record, telling.Telling(SUBJECT, LEFT))

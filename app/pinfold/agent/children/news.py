@@ -74,17 +74,17 @@ def _interrupted(child: ChildStarted, why: str) -> ChildFinished:
 async def tell(record: Record, prices: Mapping[str, Price]) -> None:
     """Append what the model does not know yet: which background agents have ended, and which
     run. Raises `JournalError`."""
-    if not record.state.children_untold and not record.state.agents_untold:
+    if not record.state.unreported_children and record.state.knows_agents:
         return
 
     def make(first: int) -> list[Data]:
         state = record.state
         items = [
             _ended_item(state.children[n], state.finished[n], prices)
-            for n in sorted(state.children_untold)
+            for n in sorted(state.unreported_children)
         ]
-        if state.agents_untold:
-            detail = {ABOUT: [CHILDREN, state.agents_now]}
+        if not state.knows_agents:
+            detail = {ABOUT: [CHILDREN, state.agents_digest]}
             text = "\n".join([*_running_lines(state), *_ended_lines(state)])
             items.append(Item(n=0, kind="context", content=text, detail=detail))
         return [ItemAdded(item=replace(item, n=n)) for n, item in enumerate(items, first)]

@@ -119,10 +119,10 @@ class Front:
             record.warn(self._cache_warning(now.context, fresh.context))
         if changed or not sent:
             now = fresh
-        await tell(record, *_tellings(now.context, fresh.context, record.state.told))
+        await tell(record, *_tellings(now.context, fresh.context, record.state.known))
         self._entered |= {
             Path(about.removeprefix(NESTED)).parent
-            for about in record.state.told
+            for about in record.state.known
             if about.startswith(NESTED)
         }
         return now
@@ -138,11 +138,11 @@ class Front:
         entered, self._entered = self._entered, set()
         if not entered:
             return
-        told = self._record.state.told
+        known = self._record.state.known
         for file in await asyncio.to_thread(instructions.nested, self._cwd, entered):
             about = NESTED + file.path
-            if file.text or about in told:
-                text = _rules_text(file, known=about in told)
+            if file.text or about in known:
+                text = _rules_text(file, known=about in known)
                 await tell(self._record, Telling(about, text, file.text))
 
     async def _warn_unread(self) -> None:

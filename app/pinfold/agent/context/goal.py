@@ -10,7 +10,7 @@ async def tell(record: Record) -> None:
     Not while a response streams: the item would cut it in two.
     """
     state = record.state
-    if state.goal_set == state.goal_told:
+    if state.goal_set == state.known_goal:
         return
     goal = state.goal_set
     said = (

@@ -33,6 +33,6 @@ async def tell(record: Record, *tellings: Telling) -> None:
     Not while a response streams: the item would cut it in two.
     """
     for telling in tellings:
-        if record.state.told.get(telling.about) != telling.digest:
+        if record.state.known.get(telling.about) != telling.digest:
             detail = {ABOUT: [telling.about, telling.digest]}
             await record.put(Item(n=0, kind="context", content=telling.text, detail=detail))

@@ -153,16 +153,16 @@ class SessionServers:
 
     def _telling(self, name: str, front: FrontServer | None) -> Telling | None:
         state, about = self.port.state(name), f"MCP server {name}"
-        told = about in self._record.state.told
+        known = about in self._record.state.known
         if state.state == "ready" and state.approved:
             if front is not None and front.hash == state.hash and front.folded != "stopped":
                 again = f"{about} is available, as listed at the beginning."
-                return Telling(about, again, f"ready {state.hash}") if told else None
+                return Telling(about, again, f"ready {state.hash}") if known else None
             text = self.listing.line(state, " is available now")
             if front is not None and front.hash != state.hash:
                 text += self._changes(state, front)
             return Telling(about, text, f"ready {state.hash}")
-        if front is None and not told:
+        if front is None and not known:
             return None
         if state.state in ("failed", "stopped"):
             why = f" {one_line(state.why)[:300]}" if state.why else ""
