@@ -1,13 +1,10 @@
 """What reading another tool's session yields."""
 
 from datetime import datetime
-from typing import Literal
 
 from msgspec import Struct
 
 from pinfold.rollout.events import Event
-
-Tool = Literal["codex", "claude", "messages", "pinfold"]
 
 HALF_WRITTEN = "The last line is half-written."
 
@@ -19,7 +16,8 @@ class NotASession(Exception):
 class Adoption(Struct, frozen=True, kw_only=True):
     """A session as events, begun by `SessionStarted`. Nothing is written yet."""
 
-    tool: Tool
+    tool: str
+    """The name of its format."""
     session: str
     """Its id there; empty if the file names none."""
     title: str

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from pinfold.adopt.adoption import Adoption, Tool
+from pinfold.adopt.adoption import Adoption
 from pinfold.adopt.items import Matches, NumberedItems
 from pinfold.adopt.numbering import numbered
 from pinfold.adopt.pairs import OpenCalls, Whole, answering, lone_result, unknown_result
@@ -45,7 +45,7 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 class Builder:
     """Takes events in the order of the foreign file; `finish` numbers them."""
 
-    def __init__(self, tool: Tool, file: str) -> None:
+    def __init__(self, tool: str, file: str) -> None:
         self.window: list[int] = []
         """Numbers of the items in the window, in order."""
         self._known = NumberedItems()
@@ -53,7 +53,7 @@ class Builder:
         """All items so far."""
         self.turn_open = False
         self._adopted = AdoptedFrom(tool, file)
-        self._tool: Tool = tool
+        self._tool = tool
         self._started_at: datetime | None = None
         self._cwd = ""
         self._version = ""

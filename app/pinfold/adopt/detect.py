@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from pinfold.adopt import messages
 from pinfold.adopt.adoption import Adoption, NotASession
+from pinfold.adopt.formats.format import FileLines, Format
+from pinfold.adopt.formats.registry import FORMATS
 from pinfold.adopt.lines import opened, parse, unpacked
 from pinfold.rollout.journal import ROLLOUT
 
@@ -16,7 +18,6 @@ _PEEKED = 1_000
 """Lines in which to look for the format."""
 
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
-_Format = Literal["codex", "claude", "messages", "pinfold"]
 
 
 def read(path: Path, index: int = 0) -> Adoption:
@@ -72,42 +73,19 @@ def _lines(lines: Iterable[bytes], path: Path, modified_at: datetime, index: int
     rest = iter(lines)
     head = list(islice(rest, _PEEKED))
     found = (form for line in head if (form := _format(line)) is not None)
-    every = chain(head, rest)
-    match next(found, None):
-        case "codex":
-            from pinfold.adopt import codex
-
-            return codex.read_lines(every, path)
-        case "claude":
-            from pinfold.adopt.claude import read_lines
-
-            return read_lines(every, path)
-        case "pinfold":
-            from pinfold.adopt import own
-
-            return own.read_lines(every, path)
-        case "messages":
-            return messages.read_lines(every, path, modified_at, index)
-        case None:
-            raise NotASession(
-                f"{path} is not a session pinfold can read: a rollout of Codex or pinfold, a "
-                "Claude Code session, or a list of OpenAI messages."
-            )
+    form = next(found, None)
+    if form is None:
+        names = [form.file for form in FORMATS]
+        known = f"{', '.join(names[:-1])}, or {names[-1]}"
+        raise NotASession(f"{path} is not a session pinfold can read: {known}.")
+    return form.read(FileLines(chain(head, rest), path, modified_at, index))
 
 
-def _format(line: bytes) -> _Format | None:
+def _format(line: bytes) -> Format | None:
     try:
         record: Any = parse(line)
     except ValueError:
         return None
     if not isinstance(record, dict):
         return None
-    if isinstance(record.get("payload"), dict) or "record_type" in record:
-        return "codex"
-    if record.keys() >= {"seq", "ts", "type"}:
-        return "pinfold"
-    if record.keys() & {"sessionId", "parentUuid", "leafUuid", "isSidechain"}:
-        return "claude"
-    if "type" not in record and record.keys() >= {"id", "timestamp", "instructions"}:
-        return "codex"
-    return "messages" if messages.conversations([record]) else None
+    return next((form for form in FORMATS if form.recognizes(record)), None)

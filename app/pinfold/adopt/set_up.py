@@ -1,15 +1,16 @@
 """The items that told another tool how to work; pinfold replaces them by its own instructions."""
 
 from pinfold.adopt.adoption import Adoption
-from pinfold.adopt.codex_items import sets_up
+from pinfold.adopt.formats.registry import BY_NAME
 from pinfold.rollout.events import Event, ItemsMarked
 from pinfold.rollout.items import Item
 from pinfold.window.window import Window
 
 
 def set_up(adoption: Adoption) -> list[Item]:
-    """The items of the last window that set Codex up. Other tools keep theirs outside it."""
-    if adoption.tool != "codex":
+    """Those of the last window."""
+    sets_up = BY_NAME[adoption.tool].sets_up
+    if sets_up is None:
         return []
     window = Window()
     for event in adoption.events:

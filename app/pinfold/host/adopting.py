@@ -12,6 +12,7 @@ from pinfold import __version__, paths
 from pinfold.adopt import detect, foreign_list
 from pinfold.adopt.adoption import Adoption
 from pinfold.adopt.foreign_list import ForeignSession, ToolFolder
+from pinfold.adopt.formats.registry import BY_NAME, LISTINGS
 from pinfold.adopt.own import Unconfirmed, unconfirmed
 from pinfold.adopt.set_up import folding, set_up
 from pinfold.agent.clock import CLOCK
@@ -33,15 +34,8 @@ from pinfold.sanitize import one_line
 from pinfold.tokens.catalog import look_up
 from pinfold.tokens.counter import Counter
 from pinfold.vault.shelf import SUFFIX, Shelf
-from pinfold.vault.shelf import TOOLS as KEPT_TOOLS
 from pinfold.window.placeholders import ranges
 
-TOOLS = {
-    "codex": "Codex",
-    "claude": "Claude Code",
-    "messages": "a list of messages",
-    "pinfold": "pinfold",
-}
 _BY_OPENING = (ModelChanged, WindowCounted)
 """Events that opening a session writes by itself."""
 
@@ -123,7 +117,8 @@ def _by_opening(line: bytes) -> bool:
 def _summary(adoption: Adoption) -> str:
     items = sum(isinstance(event.data, ItemAdded) for event in adoption.events)
     windows = sum(isinstance(event.data, WindowReplaced) for event in adoption.events)
-    said = [f"{TOOLS[adoption.tool]}: “{one_line(adoption.title) or 'no title'}”, {items:,} items"]
+    tool = BY_NAME[adoption.tool].title
+    said = [f"{tool}: “{one_line(adoption.title) or 'no title'}”, {items:,} items"]
     if windows:
         said.append(f", {windows + 1} windows")
     said.append(".")
@@ -156,8 +151,9 @@ def _folded(adoption: Adoption, folded: Sequence[Item]) -> str:
     size = tokens(sum(counter.measure(item.content) for item in folded))
     one = len(folded) == 1
     numbers = ranges([item.n for item in folded])
+    tool = BY_NAME[adoption.tool].title
     return (
-        f" {len(folded)} item{'' if one else 's'} of Codex's own instructions "
+        f" {len(folded)} item{'' if one else 's'} of {tool}'s own instructions "
         f"{'is' if one else 'are'} folded ({size} tokens): "
         f"/unfold {numbers} brings {'it' if one else 'them'} back."
     )
@@ -179,7 +175,7 @@ def adoptable(ctx: AppContext, search: str = "") -> Iterator[ForeignSession]:
     whose title, folder, model or id contains all of its words."""
     words = search.lower().split()
     shelf = Shelf(ctx.home)
-    kept = [ToolFolder(tool, shelf.root / tool, (f"*/*{SUFFIX}",)) for tool in KEPT_TOOLS]
+    kept = [ToolFolder(tool, shelf.root / tool, (f"*/*{SUFFIX}",)) for tool in LISTINGS]
     there = {
         shelf.file(entry, version)
         for entry in shelf.entries()

@@ -20,8 +20,7 @@ def result(data: bytes, name: str, settings: dict[str, Any]) -> bytes:
     strategies = known(settings["strategies"])
     found: list[SessionResult] = []
     adoption = detect.read_bytes(data, name)
-    every = adoption.conversations if adoption.tool == "messages" else 1
-    for index in range(every):
+    for index in range(adoption.conversations):
         title = f"{name} --index {index}" if index else name
         adoption = detect.read_bytes(data, name, index) if index else adoption
         found.append(

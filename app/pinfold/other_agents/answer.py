@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from pinfold import atomic_files, paths
 from pinfold.adopt import detect
-from pinfold.adopt.adoption import Tool
 from pinfold.thinning import Thinned, Thinner
 from pinfold.tokens import encodings
 
@@ -23,7 +22,7 @@ FILE = ".pinfold-digest.txt"
 """The ending of the digest's file, after the stem of the session's."""
 
 _MARGIN = 100
-_LIMITS: dict[Tool, int] = {"claude": 10_000 - _MARGIN, "codex": 10_000 - _MARGIN}
+_LIMITS: dict[str, int] = {"claude": 10_000 - _MARGIN, "codex": 10_000 - _MARGIN}
 """How long an answer may be: of a longer one an agent shows only the beginning, or both ends.
 Claude Code counts UTF-16 units (10,000), Codex bytes (2,500 times 4)."""
 _LEAST = min(_LIMITS.values())
@@ -74,7 +73,7 @@ def _hook(given: bytes) -> _Hook:
         raise NoAnswer(f"The hook's input can't be read: {error}") from error
 
 
-def _text(session: Thinner, tool: Tool, transcript: Path, budget: int) -> str:
+def _text(session: Thinner, tool: str, transcript: Path, budget: int) -> str:
     whole = session.thin(budget)
     if not whole.text:
         return ""
@@ -88,7 +87,7 @@ def _text(session: Thinner, tool: Tool, transcript: Path, budget: int) -> str:
     return _framed(brief.text, more)
 
 
-def _brief(session: Thinner, whole: Thinned, tool: Tool, path: Path) -> Thinned:
+def _brief(session: Thinner, whole: Thinned, tool: str, path: Path) -> Thinned:
     """The best lines that fit, beside a note about the file at `path`."""
     more = MORE.format(more=len(whole.digest.lines), path=path)
 
@@ -105,9 +104,9 @@ def _framed(text: str, more: str = "") -> str:
     return "\n\n".join(part for part in (NOTE, more, body, END) if part)
 
 
-def _fits(text: str, tool: Tool) -> bool:
+def _fits(text: str, tool: str) -> bool:
     return _length(text, tool) <= _LIMITS.get(tool, _LEAST)
 
 
-def _length(text: str, tool: Tool) -> int:
+def _length(text: str, tool: str) -> int:
     return len(text.encode("utf-16-le")) // 2 if tool == "claude" else len(text.encode())

@@ -18,14 +18,13 @@ import msgspec
 from msgspec import Struct, field
 
 from pinfold import atomic_files
-from pinfold.adopt.foreign_list import Tool
+from pinfold.adopt.formats.registry import LISTINGS
 from pinfold.small_files import read
 
 FOLDER = "vault"
 LOCK = ".lock"
 ENTRY = "entry.json"
 SUFFIX = ".jsonl.zst"
-TOOLS: tuple[Tool, ...] = ("codex", "claude")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _URI = "file://"
 _ENTRY_BYTES = 16 * 2**20
@@ -74,7 +73,7 @@ class Version(Struct, frozen=True):
 class VaultEntry(Struct, frozen=True, kw_only=True):
     """A session of another tool."""
 
-    tool: Tool
+    tool: str
     session: str
     """Its id there, or a hash where that can't be a folder's name."""
     title: str = ""
@@ -109,13 +108,13 @@ class Shelf:
 
     def entries(self) -> Iterator[VaultEntry]:
         """All entries, in no order. Unreadable ones are left out."""
-        for tool in TOOLS:
+        for tool in LISTINGS:
             for name in _names(self.root / tool):
                 entry = self.entry(tool, name)
                 if entry is not None:
                     yield entry
 
-    def entry(self, tool: Tool, session: str) -> VaultEntry | None:
+    def entry(self, tool: str, session: str) -> VaultEntry | None:
         with suppress(OSError, ValueError):
             content = read(self.folder(tool, session) / ENTRY, _ENTRY_BYTES)
             entry = msgspec.json.decode(content, type=VaultEntry)
@@ -167,11 +166,10 @@ class Shelf:
         return self.root / "removed" / tool / session
 
 
-def name_of(tool: Tool, stem: str) -> str:
+def name_of(tool: str, stem: str) -> str:
     """The folder's name for a session whose file has this stem: its id if possible."""
-    if tool == "codex":
-        stem = re.sub(r"^rollout-\d{4}-\d\d-\d\dT[\d-]+?-(?=[0-9a-f]{8}-)", "", stem)
-    return stem if _SAFE.fullmatch(stem) else hashlib.sha256(os.fsencode(stem)).hexdigest()
+    session = LISTINGS[tool].session_of(stem)
+    return session if _SAFE.fullmatch(session) else hashlib.sha256(os.fsencode(session)).hexdigest()
 
 
 def path_text(path: Path) -> str:

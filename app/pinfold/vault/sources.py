@@ -9,20 +9,20 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pinfold.adopt.foreign_list import Tool, ToolFolder
+from pinfold.adopt.foreign_list import ToolFolder
+from pinfold.adopt.formats.registry import LISTINGS
 from pinfold.vault.shelf import FileStamp
 
 BESIDE = 5_000
 """Most files beside one session."""
 _DEPTH = 8
 _ENDS = (".jsonl", ".jsonl.zst")
-_WHERE = {"codex": ("sessions", "archived_sessions"), "claude": ("projects",)}
 
 
 class SourceFile(Struct, frozen=True):
     """A session's file."""
 
-    tool: Tool
+    tool: str
     file: Path
     stamp: FileStamp
 
@@ -35,9 +35,8 @@ def sources(folders: Iterable[ToolFolder]) -> Sequence[SourceFile]:
     """The sessions' files, last used first."""
     found: list[SourceFile] = []
     for place in folders:
-        for name in _WHERE[place.tool]:
-            depth = 1 if place.tool == "claude" else _DEPTH  # the files beside them lie deeper
-            for path, status in _files(place.folder / name, depth):
+        for name in dict.fromkeys(pattern.partition("/")[0] for pattern in place.patterns):
+            for path, status in _files(place.folder / name, LISTINGS[place.tool].depth):
                 if path.name.endswith(_ENDS) and status.st_size:
                     found.append(SourceFile(place.tool, path, (status.st_size, status.st_mtime_ns)))
     return sorted(found, key=lambda source: source.stamp[1], reverse=True)

@@ -11,6 +11,7 @@ from pinfold import paths
 from pinfold.adopt import foreign_list
 from pinfold.adopt.adoption import NotASession
 from pinfold.adopt.foreign_list import ForeignSession
+from pinfold.adopt.formats.registry import BY_NAME, LISTINGS
 from pinfold.commands.context_text import age
 from pinfold.host.adopting import adopt, adoptable
 from pinfold.host.app_context import AppContext, app_context
@@ -72,7 +73,8 @@ def _print_json(listed: Sequence[ForeignSession]) -> None:
 def _print(listed: Sequence[ForeignSession], limit: int) -> None:
     if not listed:
         where = " or ".join(paths.shown(place.folder) for place in foreign_list.tool_folders())
-        print(f"No Codex or Claude Code sessions in {where}.")
+        tools = " or ".join(BY_NAME[tool].title for tool in LISTINGS)
+        print(f"No {tools} sessions in {where}.")
         return
     now = datetime.now(UTC)
     rows = (
