@@ -170,7 +170,7 @@ class LiveSession(Session):
 
     @property
     def reviewer(self) -> Reviewer | None:
-        return self._parts.triggers.reviewer
+        return self._parts.auto_compaction.reviewer
 
     def tell(self, update: Update) -> None:
         """Tell the screen."""

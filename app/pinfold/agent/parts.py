@@ -237,7 +237,9 @@ class Parts:
         )
         masking = MaskBatches(record, self.compaction, options.mask_threshold)
         self.reading = Meter(record, choice, self.limits, masking, options.prices).reading
-        self.triggers = AutoCompaction(record, self.compaction, masking, self.reading, self.limits)
+        self.auto_compaction = AutoCompaction(
+            record, self.compaction, masking, self.reading, self.limits
+        )
         self.preparing = Preparing(
             record,
             self.compaction,
@@ -274,7 +276,7 @@ class Parts:
         )
 
         async def switch(name: str) -> None:
-            await choice.switch(name, self.triggers.fit_model)
+            await choice.switch(name, self.auto_compaction.fit_model)
 
         expanding = Expanding(record, self.skills, self.calls, approvals.ask, choice, switch)
         before = BeforeTurn(
@@ -296,7 +298,7 @@ class Parts:
             self.requester,
             self.calls,
             self.files,
-            self.triggers,
+            self.auto_compaction,
             self.learning,
             self.front,
             connected,

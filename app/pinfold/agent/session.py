@@ -152,7 +152,7 @@ class Session(SessionFacts):
 
     def review_by(self, reviewer: Reviewer) -> None:
         """Set who shows the preview when `auto` is `ask`."""
-        self._parts.triggers.reviewer = reviewer
+        self._parts.auto_compaction.reviewer = reviewer
 
     def play(self, events: Sequence[Event], speed: float, *, own: bool = False) -> None:
         """Play a recording, `speed` times as fast; 0 is at once.
@@ -161,7 +161,9 @@ class Session(SessionFacts):
         recorded ones.
         """
         self.files.elsewhere = self._recorded = True
-        compact = partial(self._parts.triggers.check, "threshold", "mid_turn") if own else None
+        compact = (
+            partial(self._parts.auto_compaction.check, "threshold", "mid_turn") if own else None
+        )
         playing = Playback(self._record, events, self._parts.clock, self.reading, compact)
         self._parts.work.play(playing, speed, told=own)
 
@@ -189,7 +191,9 @@ class Session(SessionFacts):
         if self.children.running:
             raise ProviderError("Agents are running: wait, or stop them with /agents.")
         parts = self._parts
-        await parts.work.wait_for(lambda: parts.choice.switch(name, parts.triggers.fit_model))
+        await parts.work.wait_for(
+            lambda: parts.choice.switch(name, parts.auto_compaction.fit_model)
+        )
 
     async def forget_window(self) -> str:
         """Forget the learned context window; a sentence on the one used now.
@@ -206,7 +210,7 @@ class Session(SessionFacts):
     def set_threshold(self, to: str) -> None:
         """Take `auto`, `ask`, `off`, or a share of the usable window. Raises `ValueError`."""
         self._parts.limits.set(to)
-        self._parts.triggers.acted()
+        self._parts.auto_compaction.acted()
 
     def save_draft(self, text: str, pasted: Sequence[str] = ()) -> None:
         """Keep what is being typed; it survives a crash. Raises `OSError`."""

@@ -127,7 +127,7 @@ class SessionFacts:
     @property
     def compacts_next(self) -> bool:
         """Whether that would happen at the next request: it may be too soon after the last time."""
-        return self._parts.triggers.due()
+        return self._parts.auto_compaction.due()
 
     @property
     def cited(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Why and when a window is compacted, in our own words and in those of turn metadata."""
+"""The label of a compaction: why and when it runs, for the journal and turn metadata."""
 
 from typing import Literal
 
@@ -17,7 +17,7 @@ _REASONS: dict[str, Literal["user_requested", "context_limit", "model_downshift"
 
 
 class CompactionTrigger(Struct, frozen=True):
-    """What brought a compaction about."""
+    """Why and when a window is compacted; `AutoCompaction` decides whether it is."""
 
     cause: Cause | Literal["manual"] = "manual"
     phase: Literal["standalone_turn", "pre_turn", "mid_turn"] = "standalone_turn"

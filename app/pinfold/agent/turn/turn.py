@@ -68,7 +68,7 @@ class Turn:
     _requester: Requester
     _calls: Calls
     _files: Files
-    _triggers: AutoCompaction
+    _auto_compaction: AutoCompaction
     _learning: Learning
     _front: Front
     _connection: Callable[[], Connection]
@@ -95,7 +95,7 @@ class Turn:
         record = self._record
         number = record.state.turn + 1
         self._usage = Usage()
-        self._triggers.prompted()
+        self._auto_compaction.prompted()
         self._budget.begin(record)
         try:
             await self._calls.close_open(FAILED)  # of a turn that a full disk cut short
@@ -149,7 +149,9 @@ class Turn:
                 if steps:
                     await self._join(number)
                 await self._tell()
-                if await self._triggers.check("threshold", "mid_turn" if steps else "pre_turn"):
+                if await self._auto_compaction.check(
+                    "threshold", "mid_turn" if steps else "pre_turn"
+                ):
                     await self._front.renew()
                     await self._tell()
                 response = await self._respond(number)
@@ -224,7 +226,7 @@ class Turn:
     async def _respond(self, number: int) -> Response:
         """The next response. After a request that is too long, the window is learned and compacted,
         and the request is sent again."""
-        fit = partial(self._triggers.check, "threshold", "mid_turn")
+        fit = partial(self._auto_compaction.check, "threshold", "mid_turn")
         refusals = 0
         while True:
             try:
@@ -235,10 +237,10 @@ class Turn:
                     raise
                 learned = await self._learning.refused(error)
                 if learned:
-                    self._triggers.acted()  # earlier failures were about another window
+                    self._auto_compaction.acted()  # earlier failures were about another window
                 elif refusals > 1:
                     raise
-                if not await self._triggers.check("overflow", "mid_turn"):
+                if not await self._auto_compaction.check("overflow", "mid_turn"):
                     raise
                 await self._front.renew()
                 await self._tell()
