@@ -102,7 +102,7 @@ class _Assembly:
     def _fitted(self, strategy: str, limit: int, pieces: Sequence[Atom]) -> CompactionPlan:
         """The plan, less what does not fit once all is counted."""
         steps = self._steps(limit, pieces)
-        most = self._view.corrected(max(limit, self._room.comfortable))
+        most = self._view.correct_items(max(limit, self._room.comfortable))
         while True:
             draft = self._next_window.draft()
             plan = draft.plan(strategy)
@@ -110,7 +110,7 @@ class _Assembly:
                 break
         if plan.sizes.headroom < 0:
             raise self._impossible()
-        if plan.sizes.after > self._view.corrected(self._room.comfortable):
+        if plan.sizes.after > self._view.correct_items(self._room.comfortable):
             fixed = ", ".join(f"{name} {tokens:,}" for name, tokens in self._fixed_parts())
             draft.notes.append(
                 f"Only {plan.sizes.headroom:,} tokens of headroom: {fixed} have to stay."
@@ -254,21 +254,21 @@ class _Assembly:
 
     def _fixed_parts(self) -> list[tuple[str, int]]:
         view, pins = self._view, self._view.pinned
-        rows = [("instructions and tools", view.correct(view.context_tokens))]
+        rows = [("instructions and tools", view.correct_request(view.context_tokens))]
         if pins:
             name = named(dict.fromkeys(e.pin for e in pins if e.pin is not None))
-            rows.append((f"pins ({name})", view.corrected(sum(e.tokens for e in pins))))
+            rows.append((f"pins ({name})", view.correct_items(sum(e.tokens for e in pins))))
         kept = [e for e in view.entries if e.n in self._options.keep and e.pin is None]
         if kept:
-            rows.append(("what you keep", view.corrected(sum(e.tokens for e in kept))))
+            rows.append(("what you keep", view.correct_items(sum(e.tokens for e in kept))))
         request = view.latest_request
         if request is not None and request.pin is None and request not in kept:
             tokens = self._next_window.cost.get(request.n, request.tokens)
-            rows.append(("your latest request", view.corrected(tokens)))
+            rows.append(("your latest request", view.correct_items(tokens)))
         if self._options.text is not None:
-            rows.append(("the text to insert", view.corrected(self._next_window.inserted_cost)))
+            rows.append(("the text to insert", view.correct_items(self._next_window.inserted_cost)))
         elif core := core_text(view):
-            rows.append(("the protected core", view.corrected(view.count(core))))
+            rows.append(("the protected core", view.correct_items(view.count(core))))
         return rows
 
     def _impossible(self) -> Impossible:

@@ -56,7 +56,7 @@ def room(view: WindowView, options: PlanOptions) -> Room:
     """What the next window may take."""
 
     def within(tokens: float) -> int:
-        return largest(int(tokens), view.correct) - view.context_tokens
+        return largest(int(tokens), view.correct_request) - view.context_tokens
 
     headroom = least_headroom(view, options)
     usable = within(view.usable)
@@ -74,8 +74,8 @@ def least_headroom(view: WindowView, options: PlanOptions) -> int:
 def needed(view: WindowView) -> tuple[int, int]:
     """Tokens of the context and of the latest request, which every request carries."""
     request = view.latest_request
-    asked = 0 if request is None else view.corrected(request.full)
-    return view.correct(view.context_tokens), asked
+    asked = 0 if request is None else view.correct_items(request.full)
+    return view.correct_request(view.context_tokens), asked
 
 
 def smallest_window(view: WindowView) -> int:

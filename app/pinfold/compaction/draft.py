@@ -145,9 +145,9 @@ def measure(
         shown.stands_for[0]: tokens_of(shown, view) for shown in rendered(view, window, inserted)
     }
     sizes = PlanSizes(
-        context=view.correct(view.context_tokens),
-        before=view.corrected(view.tokens),
-        after=view.corrected(sum(counted.values())),
+        context=view.correct_request(view.context_tokens),
+        before=view.correct_items(view.tokens),
+        after=view.correct_items(sum(counted.values())),
         limit=view.context_window,
         reserve=view.reserve,
     )

@@ -111,7 +111,7 @@ class _Replacement:
             first = Item(n=0, kind="checkpoint", content=text) if text else None
         while True:
             plan = self._draft(item, first).plan(strategy, self._material.meta)
-            if plan.sizes.after <= view.corrected(goal.comfortable) or not users:
+            if plan.sizes.after <= view.correct_items(goal.comfortable) or not users:
                 return plan
             next_window.drop((users.pop(),))
 

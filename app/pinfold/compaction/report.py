@@ -141,4 +141,4 @@ def _uncached(view: WindowView, plan: CompactionPlan) -> int:
         if one != other:
             break
         same += 1
-    return view.corrected(sum(tokens_of(shown, view) for shown in now[same:]))
+    return view.correct_items(sum(tokens_of(shown, view) for shown in now[same:]))

@@ -62,7 +62,8 @@ class WindowEntry(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class WindowView:
-    """Tokens are counted here; `correct` makes those of a whole request the gauge's."""
+    """The window now. Token counts are pinfold's own; `correct_request` and `correct_items` turn
+    them into those that the provider would report."""
 
     base: PlanBase
     entries: tuple[WindowEntry, ...]
@@ -74,8 +75,8 @@ class WindowView:
     """What is folded from the rollout beside the window."""
     count: Callable[[str], int]
     count_item: Callable[[Item], int]
-    correct: Callable[[int], int]
-    """Input tokens of a request, as the model's reports correct its estimate."""
+    correct_request: Callable[[int], int]
+    """The input tokens that a provider would report for a whole request of so many counted ones."""
     reader: Origin = field(default_factory=Origin)
     """The model whose window it is."""
     source: Source = "estimated"
@@ -159,10 +160,10 @@ class WindowView:
             ("newest", glob), lambda: newest_about(glob, touching, lambda n: entries[n].touches)
         )
 
-    def corrected(self, tokens: int) -> int:
-        """What items of so many counted tokens add to a request, as the gauge corrects it."""
-        context = self.correct(self.context_tokens)
-        return max(0, self.correct(self.context_tokens + tokens) - context)
+    def correct_items(self, tokens: int) -> int:
+        """The same for items alone: what so many counted tokens of them add to a request."""
+        context = self.correct_request(self.context_tokens)
+        return max(0, self.correct_request(self.context_tokens + tokens) - context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +218,7 @@ def view_of(window: Window, gauge: Gauge, known: Known, model: ModelInfo) -> Win
         known=known,
         count=gauge.counter.count,
         count_item=_remembered(gauge.count_new),
-        correct=_correction(gauge, reading.used),
+        correct_request=_correction(gauge, reading.used),
         reader=Origin(provider=model.provider, model=model.name),
         source=reading.source,
         window_source=model.window_source,

@@ -32,7 +32,7 @@ class SessionMoment:
     ) -> None:
         self._options = options
         budget = room(view, options).target
-        self.goal = view.corrected(budget)
+        self.goal = view.correct_items(budget)
         """The tokens that a compaction aims at, corrected as a plan's sizes are."""
         self._wanted = Wanted(cut_at(events, len(events), len(events)), view, budget)
         self._past: tuple[WindowView, Wanted] | None = None

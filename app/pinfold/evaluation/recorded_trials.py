@@ -119,7 +119,7 @@ def _cut_result(
 def view_within(projections: Projections, budget: int) -> WindowView:
     """The window of a model with `WINDOW` budgets; what stands before it does not count."""
     model = ModelInfo("", "", WINDOW * budget, "config", max_output=0)
-    return replace(projections.view(model), context_tokens=0, correct=int)
+    return replace(projections.view(model), context_tokens=0, correct_request=int)
 
 
 def made(

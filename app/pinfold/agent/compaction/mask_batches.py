@@ -76,7 +76,7 @@ class MaskBatches:
         if draft.plan.strategy != Prune.name:
             return
         batch = [item for item in draft.plan.items if item.verdict == "mask"]
-        saved = draft.view.corrected(sum(planned.before - planned.after for planned in batch))
+        saved = draft.view.correct_items(sum(planned.before - planned.after for planned in batch))
         if saved < BATCH * reading.usable:
             return
         report = await asyncio.to_thread(lambda: draft.report)  # it reads every item

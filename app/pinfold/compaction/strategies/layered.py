@@ -30,7 +30,7 @@ class Layered(ModelFree):
         target = room(view, options).target
         if least(view, options) <= (1 - SPARE) * target:  # the digest takes the rest
             pruned = self._pruned(view, options, target)
-            enough = pruned.sizes.after <= view.corrected(target)
+            enough = pruned.sizes.after <= view.correct_items(target)
             if enough and pruned.sizes.saved >= MIN_GAIN:
                 told = (WAITS,) if material.entries else ()
                 return replace(pruned, told=(*pruned.told, *told))
