@@ -16,7 +16,7 @@ from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.review import ReviewCard
 from pinfold.tui.status_line import StatusLine
 
-TRIGGER = CompactionTrigger("threshold", "mid_turn", waited_for=True)
+TRIGGER = CompactionTrigger("threshold", "mid_turn", blocking=True)
 
 
 @asynccontextmanager

@@ -139,7 +139,7 @@ class Session(SessionFacts):
         if self.busy:
             raise Refused(BUSY)
         return await self._parts.work.wait_for(
-            lambda: work(CompactionTrigger(waited_for=True)), "compacting"
+            lambda: work(CompactionTrigger(blocking=True)), "compacting"
         )
 
     def reply_by(self, schema: Mapping[str, Any]) -> None:

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 Auto = Literal["auto", "ask", "off"]
 Cause = Literal["threshold", "overflow", "model"]
 """The window is nearly full; the provider refused it; another model's window is smaller."""
-Step = Literal["wait", "ask", "compact"]
+NextStep = Literal["leave", "ask", "compact"]
+"""Leave the window as it is; ask the user; compact it."""
 
 MIN_GAIN = 0.10
 """Of the window's items that a compaction must save."""
@@ -65,7 +66,7 @@ class PastCompactions(Struct, frozen=True):
         return PastCompactions()
 
 
-def should(
+def next_step(
     cause: Cause,
     used: int,
     usable: int,
@@ -73,18 +74,19 @@ def should(
     auto: Auto,
     past: PastCompactions,
     *,
-    waiting: bool = False,
-) -> Step:
-    """What to do about a request of `used` tokens; `threshold` is a share of `usable`."""
+    paused: bool = False,
+) -> NextStep:
+    """What to do before a request of `used` tokens. `threshold` is a share of `usable`; `paused`:
+    whether the last turn is paused, to be continued in this window."""
     if auto == "off" or past.stopped:
-        return "wait"
-    if cause != "overflow" and (waiting or past.undone):
-        return "wait"
+        return "leave"
+    if cause != "overflow" and (paused or past.undone):
+        return "leave"
     if cause == "threshold":
         last = max(past.after or 0, past.vain or 0)
         grown = not last or used - last >= GROWTH * usable
         if used < threshold * usable or not (grown or used > usable):
-            return "wait"
+            return "leave"
     if cause == "model" and used <= threshold * usable:
-        return "wait"
+        return "leave"
     return "ask" if auto == "ask" or cause == "model" else "compact"

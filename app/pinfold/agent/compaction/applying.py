@@ -118,7 +118,7 @@ class Applying:
     def _check_fit(self, draft: CompactionDraft) -> None:
         window = self._record.window
         self._record.check_writable()
-        if self._busy() and not draft.trigger.waited_for:
+        if self._busy() and not draft.trigger.blocking:
             raise Refused(BUSY)
         numbers = [item.n for item in draft.plan.items]
         if window.revision != draft.revision or list(window.forms) != numbers:

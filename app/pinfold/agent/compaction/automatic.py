@@ -72,20 +72,24 @@ class AutoCompaction:
         """Whether the next request compacts the window, or asks the user to."""
         reading, limits = self._reading(), self._limits
         past = self._past.prompted()  # as it is by then
-        step = guards.should(
+        step = guards.next_step(
             "threshold",
             reading.used,
             reading.usable,
             limits.threshold,
             limits.auto,
             past,
-            waiting=self._waits(reading),
+            paused=self._is_paused_and_fits(reading),
         )
-        return step != "wait"
+        return step != "leave"
 
-    def _waits(self, reading: GaugeReading) -> bool:
-        """Whether the last turn waits to continue in a window that still fits a request."""
-        return self._record.state.turn_state == "waiting" and reading.used <= reading.usable
+    def _is_paused(self) -> bool:
+        """Whether the last turn is paused, to be continued later."""
+        return self._record.state.turn_state == "waiting"
+
+    def _is_paused_and_fits(self, reading: GaugeReading) -> bool:
+        """Whether it is, and the window still fits into a request."""
+        return self._is_paused() and reading.used <= reading.usable
 
     def _hear(self, update: Update) -> None:
         if isinstance(update, Appended) and isinstance(update.event.data, WindowReplaced):
@@ -100,46 +104,44 @@ class AutoCompaction:
         self,
         cause: Cause,
         phase: Literal["standalone_turn", "pre_turn", "mid_turn"] = "standalone_turn",
-        *,
-        waited_for: bool = True,
     ) -> bool:
         """Compact if the window needs it; whether that was done.
 
-        `phase` is that of the turn, if one runs; `waited_for` whether the session waits for this.
-        Raises `TooSmall` on an overflow that no compaction can fix.
+        `phase` is that of the turn, if one runs. Raises `TooSmall` on an overflow that no
+        compaction can fix.
         """
         limits, reading = self._limits, self._reading()
         if reading.used < limits.threshold * reading.usable:
             self._past, self._told = self._past.below(), False
         match phase:
             case "standalone_turn":
-                waiting = self._record.state.turn_state == "waiting"
+                paused = self._is_paused()
             case "pre_turn":
-                waiting = self._waits(reading)
+                paused = self._is_paused_and_fits(reading)
             case "mid_turn":
-                waiting = False
-        step = guards.should(
+                paused = False
+        step = guards.next_step(
             cause,
             reading.used,
             reading.usable,
             limits.threshold,
             limits.auto,
             self._past,
-            waiting=waiting,
+            paused=paused,
         )
-        trigger = CompactionTrigger(cause, phase, waited_for)
+        trigger = CompactionTrigger(cause, phase, blocking=True)
         if cause == "overflow" and (refusal := await self._too_small(trigger)):
             raise refusal
         if (
             cause == "model"
             and limits.auto != "off"
-            and not waiting
+            and not paused
             and await self._rebuild_unreadable(trigger)
         ):
             return True
-        if step == "wait":
-            asked = cause == "threshold" and limits.auto == "auto"
-            if asked and not (waiting or self._past.stopped):
+        if step == "leave":
+            may_mask = cause == "threshold" and limits.auto == "auto"
+            if may_mask and not (paused or self._past.stopped):
                 await self._mask(reading, trigger)
             return False
         if step == "ask" and self.reviewer is not None:

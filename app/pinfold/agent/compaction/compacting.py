@@ -191,7 +191,7 @@ class Compacting:
         return await self._record.learn(lambda known: remembered(known, budget))
 
     async def _notice(self, trigger: CompactionTrigger) -> None:
-        if trigger.waited_for or not self._busy():  # else a tool of ours may be at work
+        if trigger.blocking or not self._busy():  # else a tool of ours may be at work
             await self._files.notice()
 
     async def lost(self, generation: int) -> Loss:

@@ -21,7 +21,7 @@ class CompactionTrigger(Struct, frozen=True):
 
     cause: Cause | Literal["manual"] = "manual"
     phase: Literal["standalone_turn", "pre_turn", "mid_turn"] = "standalone_turn"
-    waited_for: bool = False
+    blocking: bool = False
     """Whether what runs in the session waits for it."""
 
     def compaction(self, strategy: str) -> Compaction:
