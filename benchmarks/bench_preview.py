@@ -13,9 +13,9 @@ from textual_diff_view import DiffView
 from benchmarks.bench_compaction import p95, working
 from benchmarks.figures import Figure
 from pinfold.checkpoint.known import Known
-from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.rendering import rendered, rendered_now
 from pinfold.compaction.report import DryRunReport, report_of
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of

@@ -18,9 +18,9 @@ from benchmarks.figures import Figure
 from benchmarks.files_listed import files_listed
 from pinfold.adopt import detect
 from pinfold.checkpoint.known import Known
-from pinfold.compaction.draft import rendered
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.refusals import Impossible, NoGain
+from pinfold.compaction.rendering import rendered
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowView, view_of
 from pinfold.evaluation.recorded import SIMULATED

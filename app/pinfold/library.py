@@ -11,10 +11,10 @@ from msgspec import Struct
 from pinfold.adopt.adoption import NotASession
 from pinfold.adopt.messages import is_message, read_document
 from pinfold.agent.projections import folded
-from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.engine import plan_with
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible, NoGain
+from pinfold.compaction.rendering import rendered, rendered_now
 from pinfold.compaction.report import DryRunReport, report_of
 from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategy import Material

@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from fakes.compactions import Live, apply, planned, session
-from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.engine import event_of, plan_with, validate
 from pinfold.compaction.plan import CompactionPlan, Planned
+from pinfold.compaction.plan_builder import PlanBuilder
 from pinfold.compaction.refusals import BadPlan, NoGain
 from pinfold.compaction.strategies.registry import house, look
 from pinfold.compaction.strategy import Material, ModelFree
@@ -82,9 +82,9 @@ class Misnaming(ModelFree):
     name = "misnaming"
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
-        draft = WindowDraft(view)
-        draft.put(999, "archive", "")
-        return draft.plan(self.name)
+        builder = PlanBuilder(view)
+        builder.put(999, "archive", "")
+        return builder.build(self.name)
 
 
 @pytest.mark.parametrize("strategy", [Careless(), Crashing(), Misnaming()])

@@ -3,7 +3,7 @@
 from fakes.compactions import OPTIONS, session
 from fakes.summaries import answer, entry
 from fakes.summarizer import ScriptedSummarizer
-from pinfold.compaction.draft import rendered_now
+from pinfold.compaction.rendering import rendered_now
 from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.summary import ItemQuote

@@ -10,10 +10,10 @@ from fakes.compactions import OPTIONS, Live, apply, session, working
 from fakes.histories import histories
 from fakes.summaries import answer, entry
 from fakes.summarizer import ScriptedSummarizer
-from pinfold.compaction.draft import rendered
 from pinfold.compaction.engine import plan_with, validate
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.refusals import Impossible, NoGain
+from pinfold.compaction.rendering import rendered
 from pinfold.compaction.strategies.registry import house
 from pinfold.compaction.strategies.snapshot import Snapshot
 from pinfold.compaction.strategy import Material

@@ -9,8 +9,8 @@ import pytest
 
 from fakes.checkpoints import event, file, said, started
 from fakes.compactions import working
-from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.plan_builder import PlanBuilder
 from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.evaluate import known
@@ -99,12 +99,12 @@ class Telling(ModelFree):
     name: str = "telling"
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
-        draft = WindowDraft(view)
+        builder = PlanBuilder(view)
         for entry in view.entries:
             if entry is not view.latest_request:
-                draft.put(entry.n, "replace", "the text stands for it")
-        draft.first = Item(n=0, kind="summary", content=self.text)
-        return draft.plan(self.name)
+                builder.put(entry.n, "replace", "the text stands for it")
+        builder.first = Item(n=0, kind="summary", content=self.text)
+        return builder.build(self.name)
 
 
 def kept_by(text: str) -> StrategyWindow:

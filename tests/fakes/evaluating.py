@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.plan_builder import PlanBuilder
 from pinfold.compaction.strategy import Material, ModelFree
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.author import ComposedConversation, compose
@@ -41,12 +41,12 @@ class Written(ModelFree):
         self._text = text
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
-        draft = WindowDraft(view)
+        builder = PlanBuilder(view)
         for entry in view.entries:
             if entry is not view.latest_request:
-                draft.put(entry.n, "replace", "the text stands for it")
-        draft.first = Item(n=0, kind="summary", content=self._text(next(self._truths)))
-        return draft.plan(self.name)
+                builder.put(entry.n, "replace", "the text stands for it")
+        builder.first = Item(n=0, kind="summary", content=self._text(next(self._truths)))
+        return builder.build(self.name)
 
 
 def lines(truth: Truth) -> list[str]:

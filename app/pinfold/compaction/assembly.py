@@ -104,18 +104,18 @@ class _Assembly:
         steps = self._steps(limit, pieces)
         most = self._view.correct_items(max(limit, self._room.comfortable))
         while True:
-            draft = self._next_window.draft()
-            plan = draft.plan(strategy)
+            builder = self._next_window.plan_builder()
+            plan = builder.build(strategy)
             if plan.sizes.after <= most or not next(steps, False):
                 break
         if plan.sizes.headroom < 0:
             raise self._impossible()
         if plan.sizes.after > self._view.correct_items(self._room.comfortable):
             fixed = ", ".join(f"{name} {tokens:,}" for name, tokens in self._fixed_parts())
-            draft.notes.append(
+            builder.notes.append(
                 f"Only {plan.sizes.headroom:,} tokens of headroom: {fixed} have to stay."
             )
-            plan = draft.plan(strategy)
+            plan = builder.build(strategy)
         digest = self._parts.digest
         return plan if digest is None else replace(plan, told=(*plan.told, left_out(digest)))
 

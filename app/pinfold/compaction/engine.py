@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM, least_headroom
-from pinfold.compaction.draft import STAYS, can_mask, form_of, measure, rendered
 from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.kept_files import files_left_out
 from pinfold.compaction.next_window import OLDER
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.plan_builder import STAYS, form_of
 from pinfold.compaction.refusals import BadPlan, NoGain
+from pinfold.compaction.rendering import can_mask, measure, rendered
 from pinfold.compaction.replacement import REPLACED
 from pinfold.compaction.strategies.registry import registry, traits
 from pinfold.compaction.strategies.snapshot import Snapshot

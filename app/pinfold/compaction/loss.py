@@ -5,8 +5,8 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from pinfold.compaction.draft import rendered, rendered_now
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.rendering import rendered, rendered_now
 from pinfold.compaction.summary import entries_of
 from pinfold.compaction.view import WindowView
 from pinfold.digests.lines import WEIGHT, DigestLine

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from pinfold.compaction.atoms import atoms
-from pinfold.compaction.draft import tokens_as
+from pinfold.compaction.rendering import tokens_as
 from pinfold.compaction.view import WindowEntry, WindowView
 from pinfold.rollout.acts import Act, act
 from pinfold.rollout.items import WRITTEN

@@ -1,4 +1,8 @@
-"""The next window while it is put together: what stays, in which form, at what cost."""
+"""The next window while a strategy chooses what stays, in which form, at what cost.
+
+Three steps lead to a new window: a `NextWindow` makes a `PlanBuilder`, that builds a
+`CompactionPlan`, and the session wraps the plan in a `CompactionDraft`, which it shows and applies.
+"""
 
 from typing import Any
 
@@ -11,10 +15,11 @@ from pinfold.compaction.content import (
     replacement_of,
     without_data,
 )
-from pinfold.compaction.draft import WindowDraft, tokens_as, uncounted
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.mask_order import saved
 from pinfold.compaction.plan import Planned, Verdict
+from pinfold.compaction.plan_builder import PlanBuilder, uncounted
+from pinfold.compaction.rendering import tokens_as
 from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import ABOUT, GOAL, Item, Kind
 from pinfold.window.pins import named
@@ -160,23 +165,23 @@ class NextWindow:
         both = [entry] if partner is None else [entry, partner]
         return tuple(sorted(both, key=lambda half: half.n))
 
-    def draft(self) -> WindowDraft:
-        """The plan so far."""
+    def plan_builder(self) -> PlanBuilder:
+        """A builder with a verdict on each item, as chosen so far."""
         view = self.view
-        draft = WindowDraft(view, self._gone)
-        draft.first = self.inserted
-        draft.notes += self._notes
+        builder = PlanBuilder(view, self._gone)
+        builder.first = self.inserted
+        builder.notes += self._notes
         if self.inserted is not None:
             for kind in _SUPERSEDED:
                 for entry in view.of_kind(kind):
-                    draft.put(entry.n, "replace", self._gone[entry.n].reason)
+                    builder.put(entry.n, "replace", self._gone[entry.n].reason)
         alone = self._thoughts_alone()
         for n, (verdict, reason) in self.kept.items():
             if n not in alone:
-                draft.put(n, verdict, reason)
+                builder.put(n, verdict, reason)
         for n, (item, reason) in self._cut.items():
-            draft.replace(n, item, reason)
-        return draft
+            builder.replace(n, item, reason)
+        return builder
 
     def _charge(self, n: int, tokens: int) -> None:
         self.size += tokens - self.cost.get(n, 0)

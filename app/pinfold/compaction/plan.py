@@ -48,7 +48,7 @@ class PlanSizes(Struct, frozen=True):
 
 
 class CompactionPlan(Struct, frozen=True, kw_only=True):
-    """The next window."""
+    """The next window, counted and final; a `PlanBuilder` builds it."""
 
     strategy: str
     base: PlanBase

@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.budget import SPARE, USER_MESSAGES, room
 from pinfold.compaction.content import replacement_of
-from pinfold.compaction.draft import WindowDraft, rendered_now
 from pinfold.compaction.inserted import core_of, opening
 from pinfold.compaction.next_window import NextWindow
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.plan_builder import PlanBuilder
+from pinfold.compaction.rendering import rendered_now
 from pinfold.compaction.strategy import Material
 from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import Item
@@ -110,7 +111,7 @@ class _Replacement:
             )
             first = Item(n=0, kind="checkpoint", content=text) if text else None
         while True:
-            plan = self._draft(item, first).plan(strategy, self._material.meta)
+            plan = self._builder(item, first).build(strategy, self._material.meta)
             if plan.sizes.after <= view.correct_items(goal.comfortable) or not users:
                 return plan
             next_window.drop((users.pop(),))
@@ -152,17 +153,17 @@ class _Replacement:
 
     # The outcome
 
-    def _draft(self, item: Item, first: Item | None) -> WindowDraft:
-        draft = self._next_window.draft()
-        draft.first = first
-        draft.notes += self._material.notes
+    def _builder(self, item: Item, first: Item | None) -> PlanBuilder:
+        builder = self._next_window.plan_builder()
+        builder.first = first
+        builder.notes += self._material.notes
         gone = [entry for entry in self._view.entries if entry.n not in self._next_window.cost]
         for entry in gone:
             if self._next_window.free(entry):
-                draft.put(entry.n, "replace", REPLACED)
+                builder.put(entry.n, "replace", REPLACED)
         since = {entry.n for entry in self._since}
         last = next((entry for entry in reversed(gone) if entry.n not in since), None)
         if last is None:
             raise Refused("There is nothing to replace.")
-        draft.replace(last.n, item, REPLACED)
-        return draft
+        builder.replace(last.n, item, REPLACED)
+        return builder

@@ -4,8 +4,8 @@ from collections import Counter
 
 from msgspec import Struct
 
-from pinfold.compaction.draft import rendered, rendered_now, tokens_of
 from pinfold.compaction.plan import CompactionPlan, Verdict
+from pinfold.compaction.rendering import rendered, rendered_now, tokens_of
 from pinfold.compaction.view import WindowView
 from pinfold.numbers import tokens as brief
 from pinfold.ports.provider import WindowSource

@@ -6,8 +6,9 @@ from pinfold.compaction import handoff_text
 from pinfold.compaction.atoms import atoms
 from pinfold.compaction.budget import room
 from pinfold.compaction.content import ends_of
-from pinfold.compaction.draft import WindowDraft, tokens_as
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.plan_builder import PlanBuilder
+from pinfold.compaction.rendering import tokens_as
 from pinfold.compaction.replacement import Front, replace_history
 from pinfold.compaction.strategies.handoff import Handoff
 from pinfold.compaction.strategy import Material, ModelFree, Strategy
@@ -38,9 +39,9 @@ class Tail(ModelFree):
     name = "tail"
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
-        draft = WindowDraft(view)
-        _keep_newest(draft, room(view, options).target)
-        return draft.plan(self.name)
+        builder = PlanBuilder(view)
+        _keep_newest(builder, room(view, options).target)
+        return builder.build(self.name)
 
 
 class Masking(ModelFree):
@@ -49,15 +50,15 @@ class Masking(ModelFree):
     name = "masking"
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
-        draft = WindowDraft(view)
+        builder = PlanBuilder(view)
         recent = {entry.n for entry in view.entries[-RECENT:]}
         cost = {entry.n: entry.tokens for entry in view.entries}
         for entry in view.entries:
             if entry.item.kind == "tool_result" and entry.n not in recent and entry.sent:
-                draft.put(entry.n, "mask", "an old result")
+                builder.put(entry.n, "mask", "an old result")
                 cost[entry.n] = tokens_as(entry, "masked", view)
-        _keep_newest(draft, room(view, options).target, cost)
-        return draft.plan(self.name)
+        _keep_newest(builder, room(view, options).target, cost)
+        return builder.build(self.name)
 
 
 class _Summarized:
@@ -82,21 +83,21 @@ class Codex(_Summarized):
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Refused`."""
         item = _inserted(material)
-        draft = WindowDraft(view)
+        builder = PlanBuilder(view)
         left = min(CODEX_MESSAGES, room(view, options).target - view.count_item(item))
         for entry in view.entries:
-            draft.put(entry.n, "replace", "the summary stands for it")
+            builder.put(entry.n, "replace", "the summary stands for it")
         for entry in reversed([entry for entry in view.entries if entry.item.kind == "user"]):
             if entry.tokens > left and entry is not view.latest_request:
                 if left > LEAST_CUT:
                     text = ends_of(entry.item.content, entry.n, left, view.count)
-                    draft.replace(entry.n, Item(n=0, kind="user", content=text), "cut")
+                    builder.replace(entry.n, Item(n=0, kind="user", content=text), "cut")
                 break
-            draft.put(entry.n, "keep", "a user message")
+            builder.put(entry.n, "keep", "a user message")
             left -= entry.tokens
         last = next(entry for entry in reversed(view.entries) if entry is not view.latest_request)
-        draft.replace(last.n, item, "the summary stands for it")
-        return draft.plan(self.name)
+        builder.replace(last.n, item, "the summary stands for it")
+        return builder.build(self.name)
 
 
 class BareHandoff(Handoff):
@@ -125,10 +126,10 @@ class SummaryTail(_Summarized):
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Refused`."""
-        draft = WindowDraft(view)
-        draft.first = _inserted(material)
-        _keep_newest(draft, room(view, options).target - view.count_item(draft.first))
-        return draft.plan(self.name)
+        builder = PlanBuilder(view)
+        builder.first = _inserted(material)
+        _keep_newest(builder, room(view, options).target - view.count_item(builder.first))
+        return builder.build(self.name)
 
 
 def baselines() -> tuple[Strategy, ...]:
@@ -141,16 +142,16 @@ def _inserted(material: Material) -> Item:
     return Item(n=0, kind="summary", content=f"{PREFIX}\n\n{material.text}")
 
 
-def _keep_newest(draft: WindowDraft, budget: int, cost: dict[int, int] | None = None) -> None:
+def _keep_newest(builder: PlanBuilder, budget: int, cost: dict[int, int] | None = None) -> None:
     """Drop everything older than what fits `budget`. `cost`: tokens by item, if other than their
     own."""
-    request = draft.view.latest_request
+    request = builder.view.latest_request
     fixed = request.n if request is not None else 0
     size = 0
     full = False
-    for atom in reversed(atoms(draft.view)):
+    for atom in reversed(atoms(builder.view)):
         size += sum(entry.tokens if cost is None else cost[entry.n] for entry in atom)
         full = full or size > budget
         for entry in atom if full else ():
             if entry.n != fixed:
-                draft.put(entry.n, "archive", "older than the tail")
+                builder.put(entry.n, "archive", "older than the tail")

@@ -7,8 +7,8 @@ from statistics import fmean
 
 from pinfold.agent.projections import Projections, folded
 from pinfold.compaction import engine
-from pinfold.compaction.draft import rendered
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.rendering import rendered
 from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
 from pinfold.evaluation.evaluate import Chosen

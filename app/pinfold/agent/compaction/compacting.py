@@ -105,7 +105,7 @@ class Compacting:
         told: Step | None = None,
         trigger: CompactionTrigger = BY_HAND,
     ) -> CompactionDraft:
-        """The next window, not applied; `material` is that of an earlier draft.
+        """A compaction, planned but not applied; `material` is that of an earlier draft.
 
         A model that fails is noted, and the plan is the next strategy's. Raises `Refused`,
         `JournalError`.

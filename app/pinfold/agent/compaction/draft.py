@@ -1,4 +1,4 @@
-"""A next window that may be applied."""
+"""A compaction that is ready to be applied."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +13,8 @@ from pinfold.rollout.values import Usage
 
 @dataclass(frozen=True)
 class CompactionDraft:
-    """A plan that may be applied, with what it was made from."""
+    """A plan that may be applied as long as the window does not change, with what it was made
+    from."""
 
     view: WindowView
     plan: CompactionPlan

@@ -8,7 +8,7 @@ from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.inserted import opening
 from pinfold.compaction.plan import CompactionPlan
 from pinfold.compaction.strategies.checkpoint import Checkpoint
-from pinfold.compaction.strategies.prune import least, masked_draft
+from pinfold.compaction.strategies.prune import least, masked_builder
 from pinfold.compaction.strategies.snapshot import standing, summary_of, with_summary
 from pinfold.compaction.strategy import Material, ModelFree, Traits
 from pinfold.compaction.view import PlanOptions, WindowView
@@ -46,16 +46,16 @@ class Layered(ModelFree):
         """Masked, with core and digest first: the digest tells what is masked."""
         sent = [entry for entry in view.entries if entry.sent and entry.pin is None]
         if any(entry.item.kind in ("summary", "compaction") for entry in sent):
-            return masked_draft(view, options).plan("prune")  # it has a summary already
+            return masked_builder(view, options).build("prune")  # it has a summary already
         standing = frozenset(e.n for e in sent if e.item.kind != "tool_result")
         told = options.text
         if told is None:
             told = opening(view, options, target, target - least(view, options), standing)
         first = Item(n=0, kind="checkpoint", content=told)
-        draft = masked_draft(view, options, view.count_item(first))
+        builder = masked_builder(view, options, view.count_item(first))
         if told.strip():
-            draft.first = first
+            builder.first = first
         for entry in sent:
             if entry.item.kind == "checkpoint" and entry.n not in options.keep:
-                draft.put(entry.n, "replace", "replaced by the inserted text")
-        return draft.plan(self.name)
+                builder.put(entry.n, "replace", "replaced by the inserted text")
+        return builder.build(self.name)

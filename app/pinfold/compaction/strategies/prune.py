@@ -10,10 +10,10 @@ from pinfold.compaction.content import (
     replacement_of,
     without_data,
 )
-from pinfold.compaction.draft import WindowDraft
 from pinfold.compaction.kept_files import kept_files
 from pinfold.compaction.mask_order import LEAST, saved, spared, superseded
 from pinfold.compaction.plan import CompactionPlan
+from pinfold.compaction.plan_builder import PlanBuilder
 from pinfold.compaction.strategy import Material, ModelFree, Traits
 from pinfold.compaction.view import PlanOptions, WindowEntry, WindowView
 from pinfold.rollout.items import Kind
@@ -40,15 +40,15 @@ class Prune(ModelFree):
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
         """It may fall short of the target."""
-        return masked_draft(view, options).plan(self.name)
+        return masked_builder(view, options).build(self.name)
 
 
-def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> WindowDraft:
-    """The window, masked to meet the target together with `more` tokens."""
-    draft = WindowDraft(view)
+def masked_builder(view: WindowView, options: PlanOptions, more: int = 0) -> PlanBuilder:
+    """A builder with the window masked to meet the target together with `more` tokens."""
+    builder = PlanBuilder(view)
     held = _staying(view, options)
     for n, reason in held.items():
-        draft.put(n, "pin" if reason.startswith("pinned") else "keep", reason)
+        builder.put(n, "pin" if reason.startswith("pinned") else "keep", reason)
     target = room(view, options).target
     size = view.tokens + more
     bodies: list[WindowEntry] = []
@@ -57,13 +57,15 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Windo
         if item.n in held:
             continue
         if options.fold and options.fold & {item.n, entry.partner}:
-            draft.put(item.n, "fold", "you folded it")
+            builder.put(item.n, "fold", "you folded it")
             size -= entry.tokens
         elif is_rebuilt_each_turn(item):
-            draft.put(item.n, "archive", "rebuilt with each turn")
+            builder.put(item.n, "archive", "rebuilt with each turn")
             size -= entry.tokens
         elif item.n in _messages_with_data(view):
-            draft.replace(item.n, replacement_of(item, without_data(item)), "its data is left out")
+            builder.replace(
+                item.n, replacement_of(item, without_data(item)), "its data is left out"
+            )
         elif item.kind in BODIES and entry.form == "full" and entry.sent:
             bodies.append(entry)
     masked: dict[int, tuple[str, int]] = {}
@@ -78,8 +80,8 @@ def masked_draft(view: WindowView, options: PlanOptions, more: int = 0) -> Windo
         if reason not in ALWAYS and size + less <= target:
             size += less
         else:
-            draft.put(n, "mask", reason)
-    return draft
+            builder.put(n, "mask", reason)
+    return builder
 
 
 def least(view: WindowView, options: PlanOptions) -> int:

@@ -9,7 +9,7 @@ import msgspec
 from pinfold.agent.projections import folded
 from pinfold.agent.requests.writing import Writer
 from pinfold.compaction import engine
-from pinfold.compaction.draft import rendered_now
+from pinfold.compaction.rendering import rendered_now
 from pinfold.compaction.strategies.registry import registry
 from pinfold.compaction.strategy import Material, Strategy
 from pinfold.compaction.view import PlanOptions, WindowView
