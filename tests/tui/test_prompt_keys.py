@@ -10,11 +10,16 @@ from textual.widgets import OptionList
 
 from fakes.live_session import live_session
 from fakes.screen import make_app, until
+from pinfold.ports.approver import Question
+from pinfold.ports.tool import Review
 from pinfold.rollout.items import Item
+from pinfold.tui.approval.card import ApprovalCard
 from pinfold.tui.panels.picker import Picker
+from pinfold.tui.panels.write import WritePanel
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.shortcuts import Shortcuts
 from pinfold.tui.transcript.view import Transcript
+from pinfold.tui.writing import Writing
 
 
 @pytest.mark.parametrize(
@@ -52,6 +57,43 @@ def test_what_terminals_send_for_alt_and_enter_begins_a_line() -> None:
         message.key for message in XTermParser().feed("\x1b\r") if isinstance(message, events.Key)
     ]
     assert keys == ["ctrl+j"]
+
+
+@pytest.mark.parametrize("where", ["prompt", "card", "panel"])
+async def test_a_wrapped_line_is_one_line_for_the_keys(where: str) -> None:
+    long = "rm -rf src && " + "echo one more word && " * 12 + "true"
+    session = live_session()
+    app = make_app(session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: session.approver)
+        if where == "panel":
+            app.push_screen(WritePanel("Goal", "first\n"))
+        elif where == "card":
+            review = Review("run", long, command=long)
+            arguments = json.dumps({"command": "first\n"})
+            session.ask(Question("c1", "shell", arguments, review, "ask", editable="command"))
+            await until(pilot, lambda: isinstance(app.focused, ApprovalCard))
+            await pilot.press("e")
+        else:
+            app.screen.query_one(Editor).put("first\n")
+        await until(pilot, lambda: isinstance(app.focused, Writing) and app.focused.text)
+        area = app.focused
+        assert isinstance(area, Writing)
+        area.move_cursor(area.document.end)
+        area.insert(long)
+        assert area.wrapped_document.height > 4
+        for start, end in [("ctrl+a", "ctrl+e"), ("home", "end")]:
+            await pilot.press(start)
+            assert area.cursor_location == (1, 0)
+            await pilot.press(end)
+            assert area.cursor_location == (1, len(long))
+        await pilot.press("ctrl+u", *"ls")
+        assert area.text == "first\nls"
+        await pilot.press("home")
+        area.insert(long, (1, 0), maintain_selection_offset=False)
+        area.move_cursor((1, 5))
+        await pilot.press("ctrl+k")
+        assert area.text == "first\nrm -r"
 
 
 async def test_ctrl_r_searches_earlier_prompts(tmp_path: Path) -> None:
