@@ -68,9 +68,9 @@ def test_a_server_is_tried_once_the_user_has_seen_what_it_offers(
     assert "You did not allow it." in said.err
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
     assert run(["mcp", "test", "mine"]) == 0
-    assert "mine is ready: 8 tools, 1 prompts, 2 resources" in capsys.readouterr().out
+    assert "mine is ready: 8 tools, 1 prompt, 2 resources" in capsys.readouterr().out
     assert run(["mcp", "list"]) == 0
-    assert "8 tools, 1 prompts, 2 resources" in capsys.readouterr().out
+    assert "8 tools, 1 prompt, 2 resources" in capsys.readouterr().out
     assert run(["mcp", "test", "nothing"]) == 2
 
 
@@ -115,7 +115,7 @@ def test_the_user_signs_in_and_out(
             said = capsys.readouterr().out
             assert f"{server.base}/authorize?" in said
             assert "Signed in. The tokens are in " in said
-            assert "far is ready: 1 tools" in said
+            assert "far is ready: 1 tool," in said
             assert run(["mcp", "remove", "far"]) == 0
         assert not list((config.parents[2] / "home" / "mcp" / "signed-in").iterdir())
     finally:

@@ -22,7 +22,7 @@ from pinfold.host.app_context import AppContext, app_context
 from pinfold.host.first_frame import Frame, Frames, Place
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
-from pinfold.tui.early_screen import EarlyScreen, EchoedLine
+from pinfold.tui.early_screen import EarlyScreen, EchoedLine, make_raw, rest_of_paste
 
 LOOK, CURSOR = "\x1b[0;1m", "\x1b[0;7m"
 PLACE = Place(x=4, y=1, width=8, look=LOOK, cursor=CURSOR)
@@ -127,6 +127,8 @@ def test_the_frame_of_a_session_is_true_until_that_goes_on_or_another_begins(
         ("far too long", "far too"),  # the screen wraps it
         ("?", ""),
         ("a\rb", "a"),
+        ("über", "über"),
+        ("a漢", "a"),
         ("\x1b[Aup", ""),
     ],
 )
@@ -168,6 +170,28 @@ def test_the_terminal_is_as_before_once_it_is_left(terminal: tuple[int, int]) ->
     assert b"\x1b[?1049l" in read_until(user, b"\x1b[?25h")
     assert termios.tcgetattr(program) == before
     early.leave()  # does nothing more
+
+
+@pytest.mark.timeout(30)
+def test_what_was_typed_before_is_as_it_would_have_come(terminal: tuple[int, int]) -> None:
+    user, program = terminal
+    before = termios.tcgetattr(program)
+    write(user, b"go\r")
+    read_until(user, b"go\r\n")
+    assert make_raw(program) == b"go\r"
+    termios.tcsetattr(program, termios.TCSANOW, before)
+    write(user, b"one\rtwo\r")
+    read_until(user, b"two\r\n")
+    assert make_raw(program) == b"\x1b[200~one\ntwo\n\x1b[201~"  # nobody types that fast
+
+
+@pytest.mark.timeout(30)
+def test_a_paste_that_comes_in_two_parts_is_one(terminal: tuple[int, int]) -> None:
+    user, program = terminal
+    make_raw(program)
+    write(user, b"two\x1b[201~x")
+    assert rest_of_paste(b"\x1b[200~one", program) == b"two\x1b[201~x"
+    assert rest_of_paste(b"plain", program) == b""
 
 
 @pytest.mark.timeout(30)

@@ -8,13 +8,18 @@ import select
 import termios
 from codecs import getincrementaldecoder
 from threading import Thread
+from unicodedata import combining, east_asian_width
 
 from pinfold.host.first_frame import Frame, Place
 
 ENTER = "\x1b[?1049h"
-LEAVE = "\x1b[?1049l\x1b[?25h"
+LEAVE = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 HIDE_CURSOR = "\x1b[?25l"
+MARK_PASTES = "\x1b[?2004h"
+PASTE, PASTE_END = b"\x1b[200~", b"\x1b[201~"
 RESET = "\x1b[0m"
+PASTES_WITHIN = 1.0
+"""Seconds without more of it after which a paste has no end."""
 
 
 class EarlyScreen:
@@ -37,7 +42,7 @@ class EarlyScreen:
     def show(self) -> None:
         self.is_shown = True
         typed = make_raw(self._source)
-        self._write(HIDE_CURSOR + ENTER + _painted(self.frame))
+        self._write(HIDE_CURSOR + MARK_PASTES + ENTER + _painted(self.frame))
         self._take(typed)
         self._echo.start()
 
@@ -91,7 +96,8 @@ class EchoedLine:
             if key in "\x7f\x08":
                 self._text = self._text[:-1]
             elif (
-                not " " <= key <= "~"
+                not key.isprintable()
+                or not _takes_one_cell(key)
                 or len(self._text) == self._place.width - 1
                 or (key == "?" and not self._text)
             ):  # it has to be laid out, or is a command: the screen will do it
@@ -108,6 +114,10 @@ class EchoedLine:
         )
 
 
+def _takes_one_cell(key: str) -> bool:
+    return not combining(key) and east_asian_width(key) not in "WF"
+
+
 def make_raw(terminal: int) -> bytes:
     """Have `terminal` pass each key on as it comes. What was typed before, as it would have come.
 
@@ -120,7 +130,20 @@ def make_raw(terminal: int) -> bytes:
     termios.tcsetattr(terminal, termios.TCSANOW, attributes)
     if not select.select([terminal], [], [], 0)[0]:
         return b""
-    return os.read(terminal, 4096).replace(b"\n", b"\r")  # so far Enter became a line feed
+    typed = os.read(terminal, 4096)
+    if b"\n" in typed[:-1]:  # nobody types lines that fast
+        return PASTE + typed + PASTE_END
+    return typed.replace(b"\n", b"\r")  # so far Enter became a line feed
+
+
+def rest_of_paste(typed: bytes, terminal: int) -> bytes:
+    """What `terminal` still has to say of a paste that begins in `typed`."""
+    rest = b""
+    while (typed + rest).count(PASTE) > (typed + rest).count(PASTE_END):
+        if not select.select([terminal], [], [], PASTES_WITHIN)[0]:
+            break
+        rest += os.read(terminal, 4096)
+    return rest
 
 
 def terminal() -> tuple[int, int] | None:

@@ -33,6 +33,8 @@ class FirstPaintApp(DiffingApp):
 
     frames: Frames | None = None
     """Where frames are saved, if anywhere."""
+    chooses_first = False
+    """Whether a list comes up first, which then gets the keys."""
     early: EarlyScreen | None = None
     """What has the terminal until the app runs, if anything."""
 
@@ -44,7 +46,11 @@ class FirstPaintApp(DiffingApp):
         self.set_timer(STAYS, self.show_all)
 
     def on_descendant_focus(self) -> None:
-        self._take_keys()
+        if not self.chooses_first or len(self.screen_stack) > 1:
+            self._take_keys()
+
+    def on_editor_sent(self) -> None:
+        self.call_after_refresh(self.show_all)  # what becomes of it
 
     def _take_keys(self) -> None:
         if isinstance(self._driver, PatientDriver):

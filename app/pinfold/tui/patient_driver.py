@@ -10,7 +10,7 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key, Paste
 
-from pinfold.tui.early_screen import ENTER, make_raw
+from pinfold.tui.early_screen import ENTER, make_raw, rest_of_paste
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -47,8 +47,9 @@ class PatientDriver(LinuxDriver):
             super().write(data)
 
     def run_input_thread(self) -> None:
-        typed, self._typed = self._typed.decode(errors="replace"), b""
-        for event in XTermParser(self._debug).feed(typed):
+        typed, self._typed = self._typed, b""
+        typed += rest_of_paste(typed, self.fileno)
+        for event in XTermParser(self._debug).feed(typed.decode(errors="replace")):
             self.process_message(event)
         super().run_input_thread()
 

@@ -259,6 +259,7 @@ class Shell(Agents):
     async def save_all(self) -> None:
         """Save the draft and the prompts that were not sent yet, as the user leaves."""
         self._attention.close()
+        self._hints.clear()  # the next start may show this screen first
         self._outbox.drop_questions()
         await self._drafts.save()
 

@@ -96,6 +96,7 @@ def run(
         offer=partial(_offer, ctx) if kept else None,
     )
     app = PinfoldApp(painted, host, config)
+    app.chooses_first = choosing
     if kept:
         app.frames = Frames(ctx)
     if early is not None and early.is_shown:
