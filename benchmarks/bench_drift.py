@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from pinfold.checkpoint.drift import unnamed
-
 from benchmarks.bench_tokens import SESSIONS
 from benchmarks.figures import Figure
 from pinfold.adopt import detect
@@ -121,10 +119,10 @@ def judged(
                 "earlier": (seen & one.files) - known.named.seen,
             }
             for uri in edits:
-                yield "real", bool(unnamed(known, [uri])), watched
+                yield "real", bool(known.unnamed([uri])), watched
                 for kind, candidates in places.items():
                     for other in some(candidates, random):
-                        yield kind, bool(unnamed(known, [other])), watched
+                        yield kind, bool(known.unnamed([other])), watched
         known.step(event)
         match data:
             case ItemAdded(item=item):
