@@ -53,7 +53,7 @@ def words(app: PinfoldApp) -> str:
     return " ".join(transcript(app).split())
 
 
-@pytest.mark.parametrize("width", [120, 70])
+@pytest.mark.parametrize("width", [120, 80])
 async def test_the_status_line_has_the_model_s_steps_and_esc_stops_it(
     tmp_path: Path, width: int
 ) -> None:

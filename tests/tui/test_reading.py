@@ -126,6 +126,27 @@ async def test_at_every_width_one_sees_that_the_transcript_has_the_keys(width: i
         assert status(pilot).endswith("Esc closes")
 
 
+async def test_the_status_line_drops_what_is_worth_least() -> None:
+    async with running(make_session(), 80) as pilot:
+        line = pilot.app.screen.query_one(StatusLine)
+        line.model, line.folder, line.branch = "fake-model · mine", "~/code/f", "main"
+        line.approvals = "read-only"
+        assert line.render().plain.split("  ")[0] == "fake-model · mine · f · main · read-only"
+        assert line.render().plain.endswith("  ? shortcuts · / commands · F1 help")
+        line.branch = "a-branch-with-a-name"
+        assert line.render().plain.endswith("a-branch-with-a-name · read-only" + " " * 13 + "F1 help")
+        line.branch = "a-branch-with-a-name-as-long-as-a-sentence"
+        assert line.render().plain.rstrip() == "fake-model · mine · " + line.branch + " · read-only"
+        line.phase = "tools"
+        assert line.render().plain.startswith("fake-model · mine · read-only   ")
+        assert line.render().plain.endswith("working 0s · Esc interrupts")
+        line.model = "a-model-with-a-name-that-is-too-long-for-most"
+        assert line.render().plain.startswith(f"{line.model} · read-only   ")
+        assert line.render().plain.endswith("   0s · Esc")
+        line.phase, line.hint = "idle", "Something that is to be read now, and is long"
+        assert line.render().plain.endswith(line.hint)
+
+
 @pytest.mark.parametrize("keys", [[*"/pins", "enter"], [*"/foo", "enter"], [*"hello", "enter"]])
 async def test_an_answer_and_a_prompt_that_is_sent_come_into_view(keys: list[str]) -> None:
     async with running(make_session()) as pilot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.reactive import reactive
@@ -36,6 +37,9 @@ CLOSES = "Esc closes"
 ACTS = "Enter opens · / finds · p m f pin, mask, fold"
 READS = "Enter opens · / finds"
 CHOOSES = "↑ ↓ choose · letters go to the prompt"
+
+LEAST_SAID = 7
+"""Characters of what runs that are worth their room."""
 
 
 class StatusLine(Widget):
@@ -98,8 +102,41 @@ class StatusLine(Widget):
         self.seconds = int(self._monotonic() - self._since)
 
     def render(self) -> Text:
-        right, style = self._right_side()
-        room = self.size.width - len(right) - 2
+        width, own, parts = self.size.width, self.own, self._parts()
+        sides, style = self._right_sides(width)
+        full, least = cell_len(sides[0]), cell_len(sides[-1])
+        # Keys can be looked up: they give way before the folder does.
+        most = least if self.phase == "idle" else full
+        drops = [("folder's parents", full), ("folder", most), ("branch", most)]
+        drops += [("approvals", least)]
+        drops += [("model", least)] if self.reading or self.agent else []
+        for part, right_width in drops:
+            if _left_width(own, parts) + 2 + right_width <= width:
+                break
+            if part == "folder's parents" and "folder" in parts:
+                parts["folder"] = (parts["folder"][0].rsplit("/", 1)[-1], DIM)
+            parts.pop(part, None)
+        room = width - _left_width(own, parts) - 2
+        fitting = (side for side in self._right_sides(room)[0] if cell_len(side) <= room)
+        right = next(fitting, sides[-1])
+        room = width - cell_len(right) - 2
+        line = Text(no_wrap=True, overflow="crop", end="")
+        if own is not None:
+            line.append_text(own)
+            parts = {}
+        for text, colour in parts.values():
+            line.append(" · " if line else "", ink(self.app, DIM))
+            line.append(text, ink(self.app, colour))
+        if room > 1:
+            line.truncate(room, overflow="ellipsis")
+        else:  # an ellipsis in no cells would be cut from the wrong end
+            line = Text(no_wrap=True, overflow="crop", end="")
+        line.append(" " * max(2, width - line.cell_len - cell_len(right)))
+        line.append(right, style)
+        return line
+
+    def _parts(self) -> dict[str, tuple[str, str]]:
+        """What there is to say at the left, each with its colour."""
         approvals = "" if self.agent else self.approvals  # an agent has its own
         full = approvals == "full"
         parts = {
@@ -111,58 +148,39 @@ class StatusLine(Widget):
             "agents": (_agents(self.agents), "primary"),
             "jobs": (f"{self.jobs} in background" if self.jobs else "", "primary"),
         }
-        parts = {name: part for name, part in parts.items() if part[0]}
-        if len(" · ".join(text for text, _ in parts.values())) > room and "folder" in parts:
-            parts["folder"] = (parts["folder"][0].rsplit("/", 1)[-1], DIM)
-        for dispensable in (
-            "folder",
-            "branch",
-            "approvals",
-            *(["model"] if self.reading or self.agent else []),
-        ):
-            if len(" · ".join(text for text, _ in parts.values())) > room:
-                parts.pop(dispensable, None)
-        line = Text(no_wrap=True, overflow="crop", end="")
-        if self.own is not None:
-            line.append_text(self.own)
-            parts = {}
-        for text, colour in parts.values():
-            line.append(" · " if line else "", ink(self.app, DIM))
-            line.append(text, ink(self.app, colour))
-        if room > 1:
-            line.truncate(room, overflow="ellipsis")
-        else:  # an ellipsis in no cells would be cut from the wrong end
-            line = Text(no_wrap=True, overflow="crop", end="")
-        line.append(" " * max(2, self.size.width - line.cell_len - len(right)))
-        line.append(right, style)
-        return line
+        return {name: part for name, part in parts.items() if part[0]}
 
     @property
     def _leaves(self) -> str:
         """What Esc does in a transcript."""
         return CLOSES if self.agent or self.reading else ""
 
-    def _right_side(self) -> tuple[str, Style]:
-        wide = self.size.width >= 60
+    def _right_sides(self, room: int) -> tuple[list[str], Style]:
+        """What to say at the right in so many columns, longest first."""
         if self.hint:
-            return self.hint, ink(self.app, "warning")
+            return [self.hint], ink(self.app, "warning")
         below = f"↓ {self.behind} below · " if self.behind else ""
         if self.phase == "idle":
+            return self._idle_sides(below), ink(self.app, DIM)
+        interrupt, took = self._key("interrupt"), duration(self.seconds)
+        rest = f"{took} · {self._leaves or f'{interrupt} interrupts'}"
+        said = clip(self.progress or WORKING[self.phase], room - len(below) - len(rest) - 1)
+        sides = [f"{below}{said} {rest}"] if len(said) >= LEAST_SAID else []
+        sides += [f"{below}{rest}", f"{below}{self._leaves or f'{took} · {interrupt}'}"]
+        return sides, ink(self.app, "primary")
+
+    def _idle_sides(self, below: str) -> list[str]:
+        if self.reading or self.agent:
+            acts = READS if self.agent else ACTS if self.on_item else CHOOSES
+            sides = [f"{acts} · {self._leaves}", self._leaves]
+        else:
             help_ = f"{self._key('help')} help"
-            keys = f"? shortcuts · / commands · {help_}" if wide else help_
-            if self.reading or self.agent:
-                acts = READS if self.agent else ACTS if self.on_item else CHOOSES
-                keys = f"{acts} · {self._leaves}" if wide else self._leaves
-            below = f"{below}{self._key('bottom')}" if below and not self.reading else ""
-            return below or keys, ink(self.app, DIM)
-        said = self.progress or WORKING[self.phase]
-        interrupt = self._key("interrupt")
-        if not wide:
-            short = self._leaves or f"{duration(self.seconds)} · {interrupt}"
-            return f"{below}{short}", ink(self.app, "primary")
-        rest = f" {duration(self.seconds)} · {self._leaves or f'{interrupt} interrupts'}"
-        room = self.size.width - len(below) - len(rest) - 2
-        return f"{below}{clip(said, room)}{rest}", ink(self.app, "primary")
+            sides = [f"? shortcuts · / commands · {help_}", help_, ""]
+        return [f"{below}{self._key('bottom')}"] if below and not self.reading else sides
+
+
+def _left_width(own: Text | None, parts: dict[str, tuple[str, str]]) -> int:
+    return own.cell_len if own else cell_len(" · ".join(text for text, _ in parts.values()))
 
 
 def _agents(count: int) -> str:
