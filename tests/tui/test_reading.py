@@ -134,7 +134,9 @@ async def test_the_status_line_drops_what_is_worth_least() -> None:
         assert line.render().plain.split("  ")[0] == "fake-model · mine · f · main · read-only"
         assert line.render().plain.endswith("  ? shortcuts · / commands · F1 help")
         line.branch = "a-branch-with-a-name"
-        assert line.render().plain.endswith("a-branch-with-a-name · read-only" + " " * 13 + "F1 help")
+        assert line.render().plain.endswith(
+            "a-branch-with-a-name · read-only" + " " * 13 + "F1 help"
+        )
         line.branch = "a-branch-with-a-name-as-long-as-a-sentence"
         assert line.render().plain.rstrip() == "fake-model · mine · " + line.branch + " · read-only"
         line.phase = "tools"

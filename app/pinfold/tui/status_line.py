@@ -108,8 +108,8 @@ class StatusLine(Widget):
         # Keys can be looked up: they give way before the folder does.
         most = least if self.phase == "idle" else full
         drops = [("folder's parents", full), ("folder", most), ("branch", most)]
+        drops += [("model", most)] if self.reading or self.agent else []
         drops += [("approvals", least)]
-        drops += [("model", least)] if self.reading or self.agent else []
         for part, right_width in drops:
             if _left_width(own, parts) + 2 + right_width <= width:
                 break
