@@ -26,6 +26,7 @@ COMMAND = Question(
 EDIT = Question(
     "c2", "write_file", "{}", Review("write", "write a", diff="+x\n"), "writes a file", edits=True
 )
+STEPS = Question("", "", "", Review("read", "continue after 50 steps"), "the step limit")
 CHOICES = Question("c3", "", "{}", Review("read", "TLS?"), "", choices=("TLS", "no TLS"))
 
 
@@ -40,6 +41,7 @@ CHOICES = Question("c3", "", "{}", Review("read", "TLS?"), "", choices=("TLS", "
             EDIT,
             ["Yes", "Yes, for this session's edits", "No, and tell the model why", "Edit it first"],
         ),
+        (STEPS, ["Yes", "No"]),
     ],
 )
 def test_the_answers_in_their_order(question: Question, texts: list[str]) -> None:
@@ -74,6 +76,7 @@ async def test_arrows_and_numbers_answer() -> None:
             (EDIT, ["2"], Decision("always")),
             (EDIT, ["up", "up", "enter", *"no", "enter"], Decision("no", "no")),
             (EDIT, ["3", "enter"], Decision("no")),
+            (STEPS, ["2"], Decision("no")),
         ]
     )
 

@@ -12,6 +12,7 @@ class Question(Struct, frozen=True):
 
     call_id: str
     tool: str
+    """Empty where no call waits, only a yes or a no."""
     arguments: str
     review: Review
     reason: str

@@ -52,8 +52,7 @@ class Budget:
         """
         async with self._asking:
             if self._steps >= self._allowed and not self._refused:
-                said = f"{self._steps} steps in this turn so far. Continue?"
-                review = Review("read", said)
+                review = Review("read", f"continue after {self._steps} steps in this turn")
                 question = Question("", "", "", review, reason="the step limit is reached")
                 if (await ask(question)).verdict in ("yes", "always"):
                     self._allowed += self._most_steps

@@ -228,6 +228,9 @@ class ApprovalCard(Vertical, can_focus=True):
         self._decide(Decision("always"))
 
     async def action_refuse(self) -> None:
+        if not self._question.tool:  # the turn pauses, so no model would read why
+            self._decide(Decision("no"))
+            return
         self._edited = None
         answer = Answer("", one_line=True, placeholder="Tell the model why (optional)")
         await self._write(answer, "Enter refuses · Esc closes")

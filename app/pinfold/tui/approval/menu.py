@@ -89,6 +89,8 @@ class Menu(Vertical):
 
 def options(question: Question) -> list[Option]:
     """How `question` can be answered, a plain yes first."""
+    if not question.tool:
+        return [Option("allow", "Yes"), Option("refuse", "No")]
     found = [Option("allow", "Yes, outside the sandbox" if question.outside else "Yes")]
     if question.network:
         found.append(Option("network", "Yes, in the sandbox with the network"))
