@@ -160,22 +160,33 @@ async def test_other_names_of_strategies_are_taken(tmp_path: Path, other: str, n
     assert context.previewed[0] == name
 
 
-@pytest.mark.parametrize("strategy", ["", "checkpoint", "remote"])
-async def test_a_focus_that_no_model_reads_is_told(tmp_path: Path, strategy: str) -> None:
+@pytest.mark.parametrize(
+    ("strategy", "focus"),
+    [
+        ("", "the limits"),
+        ("checkpoint", '--focus "the limits"'),
+        ("remote", '--focus="the limits"'),
+    ],
+)
+async def test_a_focus_that_no_model_reads_is_told(
+    tmp_path: Path, strategy: str, focus: str
+) -> None:
     at, context = await worked(tmp_path)
     wanted = f"--strategy {strategy} " if strategy else ""
-    await run(context, f'/compact {wanted}--focus "the limits"')
+    await run(context, f"/compact {wanted}{focus}")
     name = strategy or "layered"
-    said = f"--focus has no effect on {name}: only snapshot and handoff use it."
-    assert said in at.told()
+    said = f"The focus has no effect on {name}: only snapshot and handoff use it."
+    assert at.told().count(said) == 1
+    assert context.told[-1].endswith("/undo brings the old window back.")
 
 
 async def test_a_focus_that_a_model_reads_is_not(tmp_path: Path) -> None:
     at, context = await worked(tmp_path)
     writing(at)
-    await run(context, '/compact --strategy handoff --focus "the limits"')
-    assert "the limits" in at.provider.requests[-1].items[-1].content
-    assert not any("--focus" in text for text in at.told())
+    await run(context, "/compact don't drop --strategy handoff the loader's limits")
+    read = at.provider.requests[-1].items[-1].content
+    assert read.endswith("\ndon't drop the loader's limits")
+    assert not any("focus has no" in text for text in at.told())
 
 
 @pytest.mark.parametrize("strategy", ["", "checkpoint", "prune", "handoff"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
 
     from pinfold.commands.context import Context
 
-Kind = Literal["word", "words", "rest", "flag", "off", "whole", "number", "path"]
+Kind = Literal["word", "words", "prose", "rest", "flag", "off", "whole", "number", "path"]
 _TYPES: dict[Kind, type] = {"whole": int, "number": float, "path": Path}
+_WORD = re.compile(r"""(--[\w-]+=)?(?:"([^"]*)"|'([^']*)')(?!\S)|(\S+)""")
+"""A word of prose, or a quoted text: an apostrophe in a word quotes nothing."""
 
 
 class CommandError(Exception):
@@ -30,7 +33,7 @@ class Argument(Struct, frozen=True):
     metavar: str = ""
     """How its value is written."""
     kind: Kind = "word"
-    """`words` takes any number of words; `rest` all text of a slash command as typed, except flags
+    """`words` takes any number of words; `prose` too, as they are typed in a sentence; `rest` all text of a slash command as typed, except flags
     before and after it; `flag` is true and `off` false when given."""
     read: Callable[[str], Any] | None = None
     """Converts a word. Raises `ValueError` that says what it must be."""
@@ -64,7 +67,7 @@ class Argument(Struct, frozen=True):
             return f"[{self.names}]"
         shown = self.metavar or "|".join(self.choices) or self.names.upper()
         shown = f"{self.names} {shown}" if self.is_option else shown
-        if self.kind == "words":
+        if self.kind in ("words", "prose"):
             return " ".join(f"[{word}]" for word in shown.split())
         return shown if self.needed else f"[{shown}]"
 
@@ -72,7 +75,7 @@ class Argument(Struct, frozen=True):
         more: dict[str, Any] = {"help": self.help or None}
         if self.is_option:
             more["dest"] = self.value
-        elif self.kind == "words":
+        elif self.kind in ("words", "prose"):
             more["nargs"] = "+" if self.needed else "*"
         elif not self.needed:
             more["nargs"] = "?"
@@ -131,12 +134,21 @@ def read(command: str, arguments: Sequence[Argument], text: str) -> Mapping[str,
     parser = Parser(prog=command, add_help=False, allow_abbrev=False)
     add(parser, arguments)
     try:
-        words = shlex.split(text)
+        is_prose = any(argument.kind == "prose" for argument in arguments)
+        words = _prose(text) if is_prose else shlex.split(text)
     except ValueError as error:
         raise CommandError(f"{command}: {error}.") from error
     if words and not arguments:
         raise CommandError(f"{command} takes no arguments.")
     return vars(parser.parse_intermixed_args(words))
+
+
+def _prose(text: str) -> list[str]:
+    """Raises `ValueError` where a word begins a quote that does not end."""
+    for word in _WORD.finditer(text):
+        if (plain := word[4]) and plain[0] in "'\"" and plain.count(plain[0]) == 1:
+            raise ValueError("No closing quotation")
+    return ["".join(filter(None, found.groups())) for found in _WORD.finditer(text)]
 
 
 def _rest(command: str, arguments: Sequence[Argument], text: str) -> Mapping[str, Any]:

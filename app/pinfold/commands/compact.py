@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pinfold.commands.action import Action, opens
@@ -118,9 +118,11 @@ async def compact(
     remember: bool,
     compare: bool,
     verbose: bool,
+    words: Sequence[str],
     **given: Any,
 ) -> None:
     session = context.session
+    given["focus"] = " ".join(filter(None, (given["focus"], *words))) or None
     compaction = session.compaction
     strategy = strategy and strategy_named(strategy)
     if strategy and strategy not in compaction.strategies:
@@ -213,6 +215,7 @@ ACTIONS = (
         "window",
         ("compact",),
         (
+            Argument("words", metavar="FOCUS", kind="prose"),
             *SHARED,
             Argument("--remember", "use this until the session ends", kind="flag"),
             Argument("--compare", "compare all strategies", kind="flag"),

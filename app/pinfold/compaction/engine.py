@@ -91,7 +91,7 @@ def _without_effect(
     view: WindowView, plan: CompactionPlan, asked: Strategy, options: PlanOptions
 ) -> Iterator[str]:
     if options.focus and (not asked.needs_model or traits_of(asked).at_provider):
-        yield f"--focus has no effect on {asked.name}: only snapshot and handoff use it."
+        yield f"The focus has no effect on {asked.name}: only snapshot and handoff use it."
     name = plan.strategy if traits_of(asked).keeps_roles else asked.name
     given = options.roles_given or options.keep_roles != PlanOptions().keep_roles
     if given and not traits(name).keeps_roles:
