@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from pinfold.tui.transcript.chunks import LIMIT, Chunker
-from pinfold.tui.transcript.diffs import counts, diff_lines
+from pinfold.tui.transcript.diffs import counts, diff_lines, names
 from pinfold.tui.transcript.lines import breaks, clip, fold, wrap
 from pinfold.tui.transcript.looks import Looks
 from pinfold.tui.transcript.markdown import markdown
@@ -198,6 +198,43 @@ def test_a_diff_has_numbers_signs_and_tints() -> None:
     ]
     assert [line.fill for line in lines][1:3] == [LOOKS.removed, LOOKS.added]
     assert counts(DIFF) == (2, 2)
+
+
+GIT = """diff --git a/new.py b/new.py
+new file mode 100644
+index 0000000..3b18e51
+--- /dev/null
++++ b/new.py
+@@ -0,0 +1 @@
++hello
+diff --git a/old.py b/old.py
+deleted file mode 100644
+--- a/old.py
++++ /dev/null
+@@ -1 +0,0 @@
+-new file mode
+diff --git a/a b.png b/a b.png
+new file mode 100644
+Binary files /dev/null and b/a b.png differ
+diff --git a/x b/y
+similarity index 100%
+rename from x
+rename to y
+"""
+
+
+def test_headers_of_git_are_no_lines_of_a_file() -> None:
+    assert [line.text for line in diff_lines(GIT, 40, LOOKS)] == [
+        "new.py",
+        "1 + hello",
+        "old.py (deleted)",
+        "1 - new file mode",
+        "a b.png (new, binary)",
+        "y (renamed)",
+    ]
+    assert names(GIT) == ["new.py", "old.py (deleted)", "a b.png (new, binary)", "y (renamed)"]
+    only = GIT[GIT.index("diff --git a/x") :]
+    assert [line.text for line in diff_lines(only, 40, LOOKS)] == ["y (renamed)"]
 
 
 def test_a_removed_line_of_dashes_is_no_file_name() -> None:

@@ -33,8 +33,9 @@ class Argument(Struct, frozen=True):
     metavar: str = ""
     """How its value is written."""
     kind: Kind = "word"
-    """`words` takes any number of words; `prose` too, as they are typed in a sentence; `rest` all text of a slash command as typed, except flags
-    before and after it; `flag` is true and `off` false when given."""
+    """`words` and `prose` take any number of words, `prose` as they are written in a sentence;
+    `rest` takes all text of a slash command as typed, except flags before and after it; `flag` is
+    true and `off` false when given."""
     read: Callable[[str], Any] | None = None
     """Converts a word. Raises `ValueError` that says what it must be."""
     choices: tuple[str, ...] = ()

@@ -1,6 +1,5 @@
 """What changed in the working tree, coloured."""
 
-from itertools import pairwise
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,7 +10,7 @@ from pinfold.tui.approval.diff import DiffView
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.modal import Modal
 from pinfold.tui.panels.registry import Panel
-from pinfold.tui.transcript.diffs import counts
+from pinfold.tui.transcript.diffs import counts, names
 
 
 class DiffPanel(Modal[None]):
@@ -32,21 +31,12 @@ class DiffPanel(Modal[None]):
 
     def compose(self) -> ComposeResult:
         added, removed = counts(self._diff)
-        names = [line[4:].removeprefix("b/") for line in _headers(self._diff)]
+        files = names(self._diff)
         with VerticalScroll(classes="panel") as panel:
-            what = names[0] if len(names) == 1 else f"{len(names)} files"
+            what = files[0] if len(files) == 1 else f"{len(files)} files"
             panel.border_title = f"{self._title} · {what}".replace("[", "\\[")
             panel.border_subtitle = f"+{added} −{removed} · PgUp PgDn scroll · Esc closes"
             yield DiffView(self._diff)
-
-
-def _headers(diff: str) -> list[str]:
-    lines = diff.split("\n")
-    return [
-        line
-        for before, line in pairwise(lines)
-        if line.startswith("+++ ") and before.startswith("--- ")
-    ]
 
 
 async def _open(host: PanelHost) -> None:

@@ -38,12 +38,12 @@ class RaceList(Table[Racer]):
         "words": 0,
         "files": 5,
         "lines": 11,
-        "test": 7,
+        "exit": 7,
         "tokens": 7,
         "cost": 7,
         "time": 7,
     }
-    RIGHT = ("files", "lines", "test", "tokens", "cost", "time")
+    RIGHT = ("files", "lines", "exit", "tokens", "cost", "time")
     HEADS: ClassVar[Mapping[str, str]] = {name: name for name in RIGHT}
     GIVE_WAY: ClassVar[Sizes] = {"cost": 6, "tokens": 6, "lines": 9}
     ENOUGH = 14
