@@ -112,8 +112,9 @@ class Session(SessionFacts):
         return self._parts.work.send(prompt, steers=steers and not expands)
 
     def run_command(self, command: str) -> None:
-        """Run the user's own shell command; what it prints enters the window."""
-        if why := self._takes_nothing() or (BUSY if self.busy else ""):
+        """Run the user's own shell command, after the turn that runs; what it prints enters the
+        window."""
+        if why := self._takes_nothing():
             self._parts.work.refuse(f"!{command}", why)
         else:
             self._parts.work.command(command)

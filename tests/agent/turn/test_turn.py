@@ -17,6 +17,7 @@ from pinfold.agent.updates import (
     Retrying,
     StreamDropped,
     Streamed,
+    Told,
 )
 from pinfold.ports.approver import Decision
 from pinfold.ports.errors import (
@@ -524,6 +525,35 @@ async def test_what_is_queued_behind_a_command_is_sent_after_it(tmp_path: Path) 
     on.session.run_command("sleep 0.2")
     await on.say("and?")
     assert on.kinds() == ["context", "user", "assistant"]
+
+
+async def test_a_command_during_a_turn_runs_once_that_has_ended(tmp_path: Path) -> None:
+    reply = asyncio.Event()
+    on = await stage(tmp_path, [[reply, *says("First.")], says("Second.")])
+    on.session.send("one")
+    await on.until(lambda: on.provider.requests)
+    on.session.run_command("echo meanwhile")
+    on.session.send("two", steers=False)
+    assert [waits.text for waits in on.session.queue] == ["!echo meanwhile", "two"]
+    assert Told("!echo meanwhile will run when the turn has ended.") in on.heard
+    reply.set()
+    await on.session.idle()
+    assert on.kinds() == ["user", "assistant", "context", "user", "assistant"]
+    assert "meanwhile\n[exit code 0" in on.session.items[2].content
+    assert not on.session.queue
+
+
+async def test_a_command_that_waits_comes_back_where_the_turn_is_interrupted(
+    tmp_path: Path,
+) -> None:
+    on = await stage(tmp_path, [[asyncio.Event()]])
+    on.session.send("one")
+    await on.until(lambda: on.provider.requests)
+    on.session.run_command("echo meanwhile")
+    on.session.interrupt()
+    await on.session.idle()
+    assert PromptReturned("!echo meanwhile") in on.heard
+    assert on.kinds() == ["user"]
 
 
 async def test_an_interrupted_command_keeps_its_output_and_gives_the_queue_back(

@@ -36,6 +36,8 @@ class Sending:
     prompt: Prompt
     steers: bool = False
     """Whether it may join the turn that runs."""
+    is_command: bool = False
+    """Whether it is `!command`: the user's own, for the shell."""
     ending: asyncio.Future[Ending] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )

@@ -28,10 +28,12 @@ class PromptQueue:
             for queue_id, sending in self._waiting.items()
         )
 
-    def add(self, prompt: Prompt, *, steers: bool = False) -> asyncio.Future[Ending]:
+    def add(
+        self, prompt: Prompt, *, steers: bool = False, is_command: bool = False
+    ) -> asyncio.Future[Ending]:
         """Put `prompt` last; how its turn ends."""
         self._last_id += 1
-        sending = self._waiting[self._last_id] = Sending(prompt, steers)
+        sending = self._waiting[self._last_id] = Sending(prompt, steers, is_command)
         self._changed(
             PromptQueued(
                 id=self._last_id,

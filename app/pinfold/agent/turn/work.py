@@ -61,8 +61,13 @@ class Work:
         return sending.ending
 
     def command(self, command: str) -> None:
-        """Start the user's own shell command; not while it is busy."""
-        self._task = asyncio.create_task(self._command(command))
+        """Start the user's own shell command, or queue it until the turn that runs has ended."""
+        prompt = Prompt(f"!{command}")
+        if self.busy:
+            self.queue.add(prompt, is_command=True)
+            self._record.tell(Told(f"{prompt.text} will run when the turn has ended."))
+        else:
+            self._task = asyncio.create_task(self._run(Sending(prompt, is_command=True)))
 
     def play(self, playing: Playback, speed: float, *, told: bool) -> None:
         """Start a recording; `told` tells of its compactions though there were none."""
@@ -105,12 +110,18 @@ class Work:
     # The tasks
 
     async def _run(self, waiting: Sending | None, taken: Sequence[Data] = ()) -> None:
-        """Run turns until the queue is empty; `taken` took the first prompt out of it."""
+        """Run turns and commands until the queue is empty; `taken` took the first prompt out of it."""
         record = self._record
         sent: Sending | None = None
         failed = UNSENT
         try:
             while waiting is not None:
+                if waiting.is_command:
+                    command, waiting = waiting, None
+                    await self._command(command, taken)
+                    if not _interrupted():
+                        waiting, taken = self.queue.next()
+                    continue
                 context, images = await self._before.ready(waiting.prompt)
                 sent, waiting = waiting, None
                 ending = await self._turn.run(sent.prompt, context, *taken, images=images)
@@ -138,8 +149,11 @@ class Work:
             self.queue.end_joined(failed)
             self._settle(waiting)
 
-    async def _command(self, command: str) -> None:
+    async def _command(self, sending: Sending, taken: Sequence[Data]) -> None:
+        command = sending.prompt.text.removeprefix("!")
         try:
+            if taken:
+                await self._record.append(*taken)
             async with self._jobs.apart():
                 await user_command.run(
                     self._record, self._cwd, self._outputs, command, self.terminal
@@ -147,8 +161,8 @@ class Work:
         except asyncio.CancelledError:
             pass  # what came is in the journal
         except Exception as error:  # the session must outlive our own mistakes
-            self.refuse(f"!{command}", str(error))
-        await self._go_on()
+            self.refuse(sending.prompt.text, str(error))
+        sending.end(Ending("done"))
 
     async def _wait_for(
         self,
