@@ -110,7 +110,7 @@ class Work:
     # The tasks
 
     async def _run(self, waiting: Sending | None, taken: Sequence[Data] = ()) -> None:
-        """Run turns and commands until the queue is empty; `taken` took the first prompt out of it."""
+        """Run turns and commands until the queue is empty; `taken` took the first out of it."""
         record = self._record
         sent: Sending | None = None
         failed = UNSENT
