@@ -277,7 +277,7 @@ async def test_what_the_model_is_told_of_its_surroundings_is_one_line() -> None:
 
 
 @pytest.mark.parametrize("kind", ["checkpoint", "summary"])
-async def test_the_preamble_of_a_checkpoint_is_one_line(
+async def test_a_checkpoint_is_one_row_until_it_is_opened(
     kind: Literal["checkpoint", "summary"],
 ) -> None:
     app = Host()
@@ -288,12 +288,26 @@ async def test_the_preamble_of_a_checkpoint_is_one_line(
         app.transcript.focus()
         await pilot.pause()
         rows = [row[6:] for row in shown(app.transcript)]
-        assert rows[0] == f"◆ {kind}"
-        assert rows[1].startswith("│ for the model · [SNAPSHOT] Earlier parts were thinned.")
-        assert rows[1].endswith("…")
-        assert rows[2:4] == ["│ [PLAN]", "│ • one"]
+        size = -(-len(text) // 4)
+        assert rows[0] == f"◆ {kind} · {size} tokens · Enter shows it"
+        assert not rows[1]
         await pilot.press("up", "enter")
         assert "It is a record." in text_of(app.transcript)
+        rows = [row[6:] for row in shown(app.transcript)]
+        assert rows[0] == f"◆ {kind}"
+        assert "│ • one" in rows
+
+
+async def test_what_the_model_is_told_has_words_for_people() -> None:
+    app = Host()
+    detail = {"for_user": "Gone since: src/calc.py. " * 5}
+    text = "[Gone: src/calc.py. Check it again before you rely on it.]"
+    async with app.run_test(size=SIZE) as pilot:
+        app.transcript.load([Item(n=1, kind="checkpoint", content=text, detail=detail)])
+        await pilot.pause()
+        (row,) = [row[6:] for row in shown(app.transcript) if row.strip()]
+        assert row.startswith("◆ Gone since: src/calc.py. Gone")
+        assert row.endswith("… · 15 tokens · Enter shows it")
 
 
 async def test_output_that_is_opened_breaks_between_words_and_is_copied_as_it_was() -> None:

@@ -101,7 +101,7 @@ async def test_a_resumed_session_shows_its_boundaries_where_they_were() -> None:
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         transcript = await ready(pilot, session)
         text = "\n".join(shown(transcript))
-        assert text.index("Fix it") < text.index("window 1") < text.index("Task: fix the reader")
+        assert text.index("Fix it") < text.index("window 1") < text.index("◆ checkpoint")
 
 
 async def test_the_gutter_grows_with_the_numbers() -> None:

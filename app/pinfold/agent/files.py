@@ -14,7 +14,7 @@ from pinfold.agent.updates import Appended, Update
 from pinfold.ports.provider import ModelInfo
 from pinfold.ports.tool import ToolError, ToolOutcome
 from pinfold.rollout.events import ArtifactObserved, Event
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import FOR_USER, Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.scan import scan
 from pinfold.tools import restore, workspace
@@ -151,7 +151,8 @@ class Files:
         news = await self.news()
         if news.seen and self._model().tools:
             text = _change_note(news)
-            await self._record.put(Item(n=0, kind="checkpoint", content=text))
+            detail = {FOR_USER: str(news)}
+            await self._record.put(Item(n=0, kind="checkpoint", content=text, detail=detail))
 
     def _hear(self, update: Update) -> None:
         if isinstance(update, Appended):

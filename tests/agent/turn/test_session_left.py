@@ -58,7 +58,7 @@ PLANS = ("p", "memory_apply", json.dumps(PLAN))
 async def test_a_turn_that_ended_well_needs_no_warning(tmp_path: Path) -> None:
     on = await again(tmp_path, await wrote(tmp_path, write("a.py", "a")), says("Yes."))
     assert on.session.notices == ()
-    assert on.session.left_at == "Your last request (#1) was finished: “go”."
+    assert on.session.left_at == ""
     await on.say("and now?")
     kinds = [item.kind for item in on.provider.requests[-1].items]
     assert kinds == ["user", "tool_call", "tool_result", "assistant", "user"]
@@ -86,6 +86,24 @@ async def test_an_open_plan_is_told_to_both(tmp_path: Path) -> None:
         "Plan: 1 of 6 steps done; open: Port part 2; Port part 3; Port part 4; and 2 more.\n"
         "Continue from there, unless the user now says otherwise."
     )
+
+
+async def test_a_fork_was_not_closed(tmp_path: Path) -> None:
+    was = await stage(tmp_path, [[RequestRejected("No credit is left.")]])
+    await was.say("go")
+    await was.session.close()
+    store = SessionStore(tmp_path / "home")
+    at = await stage(
+        tmp_path,
+        [says("On it.")],
+        journal=lambda: store.fork(was.session.folder, None, was.clock.now)[0],
+    )
+    await at.say("and now?")
+    (told,) = at.items("checkpoint")
+    assert told.content.startswith(
+        "The user forked the session here. The last turn failed: No credit is left.\n"
+    )
+    assert told.detail == {"for_user": "where the last turn ended"}
 
 
 async def test_a_turn_that_was_cut_off_is_told_with_its_request(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pinfold.agent.turn.expanding import Expanding
 from pinfold.agent.turn.reopening import changed_since
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ContextSet
-from pinfold.rollout.items import Image, Item, Kind
+from pinfold.rollout.items import FOR_USER, Image, Item, Kind
 from pinfold.rollout.provenance import Prompt
 from pinfold.tools.pictures import attached
 
@@ -100,15 +100,16 @@ class BeforeTurn:
         """Journal what changed since the last request, for the model."""
         if self._model().tools:
             left, self._left = self._left, ""
-            await self._add("checkpoint", left)
+            await self._add("checkpoint", left, "where the last turn ended")
         if self._files.up_to_date:
             await self._files.tell()
             return
         meanwhile = await self._files.news()
         if meanwhile.seen and self._model().tools:
             checkpoint = (await self._record.known()).checkpoint
-            await self._add("checkpoint", changed_since(meanwhile, checkpoint))
+            await self._add("checkpoint", changed_since(meanwhile, checkpoint), str(meanwhile))
 
-    async def _add(self, kind: Kind, text: str) -> None:
+    async def _add(self, kind: Kind, text: str, for_user: str = "") -> None:
         if text:
-            await self._record.put(Item(n=0, kind=kind, content=text))
+            detail = {FOR_USER: for_user} if for_user else {}
+            await self._record.put(Item(n=0, kind=kind, content=text, detail=detail))

@@ -17,6 +17,7 @@ from pinfold.rollout.journal import Torn
 from pinfold.rollout.provenance import slices
 
 CRASHED = "Unknown: pinfold stopped before this call's result was saved."
+CLOSED = "This session was closed and is open again"
 _WORDS = 160
 """Characters of a request or a step."""
 _NAMED = 3
@@ -43,10 +44,12 @@ class LeftAt:
     """The plan's open steps, in order."""
     steps: int = 0
     """All that it has."""
+    is_fork: bool = False
+    """Whether it is a fork, or was rewound, and nothing has been added since."""
 
     def for_user(self) -> str:
-        """A line or two."""
-        if not self.n:
+        """A line or two; empty where nothing is left to do."""
+        if not self.n or (self.ending == "done" and not self.opened):
             return ""
         finished = " was finished" if self.ending == "done" else ""
         plan = ""
@@ -61,7 +64,7 @@ class LeftAt:
             return ""
         ending = _ending(self.ending, self.reason)
         lines = [
-            f"This session was closed and is open again. {ending}",
+            f"{'The user forked the session here' if self.is_fork else CLOSED}. {ending}",
             f"The user's last request (#{self.n}): “{self.request}”.",
         ]
         if self.opened:
@@ -85,6 +88,7 @@ def left_at(record: Record) -> LeftAt:
         return LeftAt()
     known = persist.load(record.journal.folder, state.seq)
     plan = known.plan if known is not None else Plan(steps=(), done={})
+    _, _, forked_at = (record.journal.started.forked_from or "").partition(":")
     return LeftAt(
         ending="interrupted" if state.turn_open else state.turn_state or "done",
         reason="pinfold stopped" if state.turn_open else state.turn_reason,
@@ -96,6 +100,7 @@ def left_at(record: Record) -> LeftAt:
             if not plan.done.get(step.id)
         ],
         steps=len(plan.steps),
+        is_fork=forked_at == str(state.last_n),
     )
 
 
@@ -141,7 +146,7 @@ def damage_of(torn: Torn | None, unreadable: int) -> tuple[str, ...]:
 def changed_since(meanwhile: Meanwhile, checkpoint: CheckpointV1) -> str:
     """The changed files for the model, and the checkpoint with the facts in doubt."""
     return (
-        "Files changed while this session was closed; read them again before you rely on them.\n"
+        "Files have changed since you last saw them; read them again before you rely on them.\n"
         f"{meanwhile}\n\n{view_v1(checkpoint)}".rstrip()
     )
 

@@ -4,11 +4,12 @@ import re
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
-from pinfold.numbers import duration
-from pinfold.rollout.items import CHILD, Item
+from pinfold.numbers import duration, tokens
+from pinfold.rollout.items import CHILD, FOR_USER, Item
 from pinfold.sanitize import clean, one_line
 from pinfold.tui.transcript.lines import BLANK, TranscriptLine, clip, indent, wrap
 from pinfold.tui.transcript.looks import Looks
@@ -19,6 +20,8 @@ from pinfold.tui.transcript.rows import LEAD, numbered, shorten
 
 MEASURE = 112
 """Columns that prose takes at most: longer rows are hard to read."""
+CHARACTERS_A_TOKEN = 4
+"""For a rough size."""
 
 _SECTION = re.compile(r"^(\[[A-Z]{2}[^\]\n]*\])$", re.MULTILINE)
 """A line of a checkpoint that heads what follows."""
@@ -253,27 +256,32 @@ class ContextEntry(RowEntry):
 
 
 class Labelled(TranscriptEntry):
-    """A block that replaces others: a checkpoint, a summary."""
+    """A text of pinfold's for the model that replaces others: a checkpoint, a summary. It is one
+    row until it is opened."""
 
-    HEAD = 6
+    def estimate(self, width: int) -> int:
+        return 1 if self.closed else super().estimate(width)
 
     def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         assert self.item is not None
         sealed = " (sealed by the provider)" if self.item.kind == "compaction" else ""
-        label = f"{self.item.kind}{sealed}"
-        head = TranscriptLine(
-            [Segment("◆ ", looks.bar), Segment(label, looks.tool)], number=self.item.n, toggles=True
-        )
+        for_user = self.item.detail.get(FOR_USER)
+        label = one_line(for_user) if isinstance(for_user, str) else f"{self.item.kind}{sealed}"
+        text = self.source.strip()
+        segments = [Segment("◆ ", looks.bar), Segment(label, looks.tool)]
+        if self.closed and text:
+            size = f" · {tokens(-(-len(text) // CHARACTERS_A_TOKEN))} tokens · Enter shows it"
+            room = width - LEAD - 1 - cell_len(size)
+            segments[1] = Segment(clip(label, room), looks.tool)
+            segments.append(Segment(size, looks.dim))
+        head = TranscriptLine(segments, number=self.item.n, toggles=bool(text))
+        if self.closed or not text:
+            return [head]
         room = min(width, MEASURE) - 2 * LEAD - 1
         preamble, text = self._parts()
         # Else Markdown takes the sections of a checkpoint into the list above.
         lines = markdown(_SECTION.sub(r"### \1", text), room, looks)
-        if self.closed:
-            lines = shorten(lines, self.HEAD, 0, looks)
-        if preamble and self.closed:
-            first = clip(f"for the model · {one_line(preamble)}", room)
-            lines = [TranscriptLine([Segment(first, looks.dim)], toggles=True), *lines]
-        elif preamble:
+        if preamble:
             lines = [*paragraphs(clean(preamble), looks.dim, room), BLANK, *lines]
         return [head, *indent(lines, [Segment("│ ", looks.rule)])]
 
