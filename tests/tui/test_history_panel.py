@@ -181,14 +181,14 @@ async def test_what_a_compaction_lost_is_kept_after_all(session: LiveSession) ->
         told = "\n".join(f"{line.text} {line.note}" for line in listed(pilot).lines)
         assert "Part 2 takes 2.5 seconds less." in told
         assert "Keep port 8003." in told
-        await pilot.press("k")
+        await pilot.press("r")
         await until(pilot, lambda: "Restored #" in said(pilot, ".said"))
         back = listed(pilot).lines[0]
         n = int(back.key.removeprefix("#"))
         assert back.head == f"✓ #{n}"
         assert back.text.endswith(" tokens: kept")
         assert session.record.window.form(n) == "full"
-        await pilot.press("k")
+        await pilot.press("r")
         await until(pilot, lambda: f"✗ #{n} is in the window." in said(pilot, ".said"))
         await pilot.press("z")
         await until(pilot, lambda: "Undone: the restore of" in said(pilot, ".said"))
@@ -208,13 +208,13 @@ async def test_what_was_lost_stands_with_the_item_that_said_it() -> None:
         assert below.text.endswith(" tokens: archived")
         assert [lost.text for lost in (one, other)] == ["Use port 9101.", "And port 9102."]
         assert (behind.head, behind.note) == ("− #51", "your words And 9103.")
-        await pilot.press("down", "down", "k")
+        await pilot.press("down", "down", "r")
         await until(pilot, lambda: listed(pilot).lines[1].head == "✓ #50")
 
 
 async def test_what_is_kept_although_it_does_not_fit_is_warned_of(session: LiveSession) -> None:
     session.model = type(session.model)("tiny", "p", 400, "table", max_output=100)
-    async with opened(session, "k", panel="lost") as pilot:
+    async with opened(session, "r", panel="lost") as pilot:
         await until(pilot, lambda: "more than fit" in said(pilot, ".said"))
         assert said(pilot, ".said").startswith("! Restored")
 

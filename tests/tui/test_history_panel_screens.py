@@ -104,7 +104,7 @@ def test_lost(snap_compare: Snap, session: LiveSession, size: tuple[int, int]) -
 
     async def before(pilot: Pilot[str]) -> None:
         await opening(session, "down", "l", then=on(LostPanel))(pilot)
-        await pilot.press("k")
+        await pilot.press("r")
         await until(pilot, lambda: "Restored" in said(pilot, ".said"))
 
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)

@@ -94,19 +94,20 @@ async def test_the_figures_of_all_strategies_stand_side_by_side(session: LiveSes
         lines = said(pilot, ".strategies").splitlines()
         by_name = {line[2:].split()[1]: line for line in lines}
         assert by_name["checkpoint"].startswith("▸ 2")
-        for name in session.compaction.strategies:
+        assert "remote" not in by_name  # its provider has no endpoint
+        for name, line in by_name.items():
             if session.compaction.asks_model(name):
-                assert by_name[name].endswith("uses the model: Enter runs it")
+                assert line.endswith("uses the model: Enter runs it")
             else:
-                assert "6.7k → " in by_name[name]
-                assert "headroom" in by_name[name]
+                assert "6.7k → " in line
+                assert "headroom" in line
         assert not session.compaction.asked
 
 
 async def test_a_model_writes_once_for_however_many_plans(session: LiveSession) -> None:
     session.compaction.summary = "The limit of part 3 is 8003."
     at = session.compaction.strategies.index("handoff")
-    async with opened(session, str(at + 1), "enter", *["down"] * 4, "k", "z") as pilot:
+    async with opened(session, str(at + 1), "enter", *["down"] * 4, "K", "z") as pilot:
         assert session.compaction.asked == ["handoff"]
         assert any("8003" in row.inserted.text for row in rows(pilot).values() if row.inserted)
         await pilot.press("2", str(at + 1))
@@ -212,13 +213,13 @@ async def test_strategies_are_switched_at_once(session: LiveSession) -> None:
 async def test_keeping_an_item_plans_anew_and_the_cursor_stays(session: LiveSession) -> None:
     async with opened(session, *["down"] * 4) as pilot:
         assert rows(pilot)["4"].verdict == "archived"
-        await pilot.press("k")
+        await pilot.press("K")
         await settled(pilot)
         assert [rows(pilot)[n].reason for n in ("3", "4")] == ["you keep it"] * 2
         assert listed(pilot).current == "4"
         assert session.compaction.drafted[-1][1].keep == {4}
         # From its other half, it is no longer kept.
-        await pilot.press("up", "k")
+        await pilot.press("up", "K")
         await settled(pilot)
         assert rows(pilot)["4"].verdict == "archived"
 
@@ -226,12 +227,50 @@ async def test_keeping_an_item_plans_anew_and_the_cursor_stays(session: LiveSess
 async def test_folding_out_and_undoing_it(session: LiveSession) -> None:
     async with opened(session, "down", "f") as pilot:
         assert rows(pilot)["1"].reason == "you folded it"
-        await pilot.press("k")
+        await pilot.press("K")
         await settled(pilot)
         assert rows(pilot)["1"].reason == "you keep it"
         await pilot.press("z", "z")
         await settled(pilot)
         assert rows(pilot)["1"].verdict == "archived"
+
+
+async def test_a_run_is_kept_or_folded_as_a_whole(session: LiveSession) -> None:
+    async with opened(session, "down", "j", "k", runs=False) as pilot:
+        run = listed(pilot).row
+        assert run is not None
+        assert run.run
+        await pilot.press("p")
+        assert "Only single items can be pinned. Enter opens the run." in said(pilot, ".said")
+        await pilot.press("K")
+        await settled(pilot)
+        assert session.compaction.drafted[-1][1].keep == {*run.run}
+        assert f"Kept this time: {len(run.run)} items" in said(pilot, ".said")
+        await pilot.press("z")
+        await settled(pilot)
+        await pilot.press("f")
+        await settled(pilot)
+        assert session.compaction.drafted[-1][1].fold == {*run.run}
+        await pilot.press("f")
+        await settled(pilot)
+        assert not session.compaction.drafted[-1][1].fold
+        await pilot.press("up", "K")
+        assert "Only items of the window" in said(pilot, ".said")
+
+
+async def test_what_a_strategy_makes_of_the_window_is_said(session: LiveSession) -> None:
+    async with opened(session) as pilot:
+        assert "checkpoint: a digest of the session" in said(pilot, ".said")
+        await pilot.press("1")
+        await settled(pilot)
+        assert "prune: the same items, old output masked." in said(pilot, ".said")
+
+
+async def test_pins_that_leave_nothing_to_compact_are_named(session: LiveSession) -> None:
+    await session.window.act("pin", list(range(1, 97)))
+    async with opened(session) as pilot:
+        assert "96 of its 96 items are pinned" in said(pilot, ".notes")
+        assert "unpin some of them." in said(pilot, ".notes")
 
 
 async def test_what_can_t_go_says_why(session: LiveSession) -> None:
@@ -254,7 +293,7 @@ async def test_pins_are_the_session_s_own_and_stay_with_what_is_applied(
 
 
 async def test_a_pin_is_undone_like_all_else(session: LiveSession) -> None:
-    async with opened(session, *["down"] * 4, "k", "p") as pilot:
+    async with opened(session, *["down"] * 4, "K", "p") as pilot:
         assert "Pinned #4. z undoes it." in said(pilot, ".said")
         await pilot.press("z")
         await settled(pilot)
@@ -267,7 +306,7 @@ async def test_a_pin_is_undone_like_all_else(session: LiveSession) -> None:
 
 async def test_who_leaves_has_the_pins_of_before(session: LiveSession) -> None:
     await session.window.act("pin", [20])
-    async with opened(session, *["down"] * 4, "p", "k") as pilot:
+    async with opened(session, *["down"] * 4, "p", "K") as pilot:
         listed(pilot).move(16)
         await pilot.press("u")
         await settled(pilot)
@@ -331,7 +370,7 @@ async def test_what_would_be_lost_can_be_kept_after_all(session: LiveSession) ->
         await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
         lost = pilot.app.screen.query_one(Table)
         await until(pilot, lambda: lost.lines)
-        await pilot.press("k")
+        await pilot.press("K")
         await until(pilot, lambda: "kept with" in lost.lines[0].right)
         n = int(lost.lines[0].right.split("#")[1])
         await pilot.press("escape")
@@ -365,7 +404,7 @@ async def test_a_line_that_was_left_out_can_be_kept(session: LiveSession) -> Non
 
 async def test_the_draft_that_is_shown_is_applied(session: LiveSession) -> None:
     heard = told(session)
-    async with opened(session, *["down"] * 4, "k") as pilot:
+    async with opened(session, *["down"] * 4, "K") as pilot:
         shown = list(rows(pilot).values())
         await pilot.press("a")
         await until(pilot, lambda: result(pilot) == [True])
@@ -380,7 +419,7 @@ async def test_the_draft_that_is_shown_is_applied(session: LiveSession) -> None:
 async def test_leaving_leaves_no_trace(session: LiveSession) -> None:
     before = len(session.journalled)
     host = FakeHost()
-    async with opened(session, "down", "k", "f", "1", "escape", host=host) as pilot:
+    async with opened(session, "down", "K", "f", "1", "escape", host=host) as pilot:
         await until(pilot, lambda: result(pilot) == [False])
         assert not host.saved
         assert len(session.journalled) == before
@@ -389,7 +428,7 @@ async def test_leaving_leaves_no_trace(session: LiveSession) -> None:
 
 async def test_defaults_are_saved_without_what_was_for_once(session: LiveSession) -> None:
     host = FakeHost()
-    async with opened(session, "down", "k", "1", "d", host=host) as pilot:
+    async with opened(session, "down", "K", "1", "d", host=host) as pilot:
         await until(pilot, lambda: "Saved: mode = prune." in said(pilot, ".said"))
         assert host.saved[0][0] == "prune"
         await pilot.press("escape")

@@ -73,15 +73,15 @@ async def test_the_doubtful_come_first_with_what_is_missing(session: LiveSession
 async def test_one_is_kept_all_the_same_and_no_model_is_asked_again(session: LiveSession) -> None:
     async with opened(session, "c") as pilot:
         entries = await listed(pilot)
-        await pilot.press("k")
+        await pilot.press("K")
         await until(pilot, lambda: entries.lines[0].head.startswith("!"))
         assert "Move the server to port 9999." in texts(pilot)
         assert "1 of them kept" in said(pilot, ".facts")
-        await pilot.press("k")
+        await pilot.press("K")
         await until(pilot, lambda: entries.lines[0].head.startswith("?"))
         assert "9999" not in texts(pilot)
         assert session.compaction.asked == ["snapshot"]
-        await pilot.press("k")
+        await pilot.press("K")
         await until(pilot, lambda: entries.lines[0].head.startswith("!"))
         await pilot.press("escape", "a")
         await until(pilot, lambda: session.compaction.applied)
@@ -91,7 +91,7 @@ async def test_one_is_kept_all_the_same_and_no_model_is_asked_again(session: Liv
 async def test_keeping_one_is_undone_like_any_change(session: LiveSession) -> None:
     async with opened(session, "c") as pilot:
         entries = await listed(pilot)
-        await pilot.press("k")
+        await pilot.press("K")
         await until(pilot, lambda: entries.lines[0].head.startswith("!"))
         await pilot.press("escape", "z")
         await until(pilot, lambda: "9999" not in texts(pilot))
@@ -105,7 +105,7 @@ async def test_what_is_borne_out_can_t_be_dropped_and_its_items_can_be_read(
         entries = await listed(pilot)
         await pilot.press("enter")  # it cites nothing
         assert isinstance(pilot.app.screen, ClaimsPanel)
-        await pilot.press("end", *["down"] * 3, "k")
+        await pilot.press("end", *["down"] * 3, "K")
         assert entries.lines[3].head.startswith("✓")
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen.query(Page))
@@ -198,7 +198,7 @@ def test_claims(snap_compare: Snap, session: LiveSession, size: tuple[int, int])
         await settled(pilot)
         await pilot.press("c")
         entries = await listed(pilot)
-        await pilot.press("k")
+        await pilot.press("K")
         await until(pilot, lambda: entries.lines[0].head.startswith("!"))
         await pilot.press("down")
         await until(pilot, lambda: "absent" in said(pilot, ".about"))

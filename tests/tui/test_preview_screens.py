@@ -70,7 +70,7 @@ def test_preview(snap_compare: Snap, session: LiveSession, size: tuple[int, int]
     there is room, the reason; #6 is kept this once, as its foot says. At 160 columns the transcript
     stands at the left, whole; at 40, kinds are letters, and the foot explains them."""
     before = opening(
-        session, *DOWN[1:], "k", "x", then=lambda pilot: "Kept this" in said(pilot, ".said")
+        session, *DOWN[1:], "K", "x", then=lambda pilot: "Kept this" in said(pilot, ".said")
     )
     assert snap_compare(make_app(session), terminal_size=size, run_before=before)
 
@@ -126,7 +126,7 @@ def test_loss(snap_compare: Snap, session: LiveSession) -> None:
     async def before(pilot: Pilot[str]) -> None:
         await opening(session, "l", then=lambda p: isinstance(p.app.screen, LossPanel))(pilot)
         await until(pilot, lambda: pilot.app.screen.query_one(Table).lines)
-        await pilot.press("down", "k")
+        await pilot.press("down", "K")
 
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)
 

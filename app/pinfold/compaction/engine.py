@@ -71,8 +71,17 @@ def plan_with(
             small = small or plan
             notes.append(f"{rung} would save only {plan.sizes.saved:.0%} of the window.")
     if small is None or must_gain:
+        notes += _pins(view)
         raise NoGain(" ".join(notes))
     return _noted(view, small, notes, known[name], options)
+
+
+def _pins(view: WindowView) -> Iterator[str]:
+    """What pins have to do with it, in a sentence."""
+    if pinned := view.pinned:
+        count = f"{len(pinned)} of its {len(view.entries)} items are pinned"
+        used = sum(entry.tokens for entry in pinned)
+        yield f"{count} and stay, with {used:,} of {view.tokens:,} tokens: unpin some of them."
 
 
 def _noted(

@@ -43,6 +43,8 @@ class Traits(Struct, frozen=True):
     """Keeps items by role, as the options say."""
     leaves_tail: bool = False
     """Leaves the tail unchanged, and does not fill the budget with it."""
+    about: str = ""
+    """The next window, in a few words."""
     steps: tuple[str, ...] = ()
     """The steps that it reports while it prepares and plans, in order."""
 

@@ -66,6 +66,10 @@ class Compacting:
         found = registry().strategies.get(strategy)
         return found is not None and found.needs_model
 
+    def is_available(self, strategy: str) -> bool:
+        """False for one whose work is the provider's, where that has no endpoint for it."""
+        return self._summarizing.provider_compacts or not traits(strategy).at_provider
+
     def keep_defaults(self, strategy: str, options: PlanOptions) -> None:
         """Use these from now on in this session, without the choices for single items."""
         self.strategy = strategy

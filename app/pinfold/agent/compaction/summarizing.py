@@ -14,6 +14,7 @@ from pinfold.rollout.events import RequestFinished
 from pinfold.rollout.values import Compaction, Usage
 from pinfold.tokens.counter import Counter
 from pinfold.tokens.prices import Price, cost, price_of
+from pinfold.wire.wires import wire_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,11 @@ class Summarizing:
             left=left,
             told=told,
         )
+
+    @property
+    def provider_compacts(self) -> bool:
+        """Whether the session's provider may have a compaction endpoint."""
+        return wire_of(self._session().wire_api).compacting is not None
 
     async def quote(self, tokens: int) -> Quote:
         """What it costs to have so many tokens read. Raises `ProviderError`."""

@@ -10,7 +10,9 @@ class Checkpoint(ModelFree):
     """Needs no model and works at any fill; every other strategy falls back on it."""
 
     name = "checkpoint"
-    traits = Traits(keeps_roles=False)
+    traits = Traits(
+        keeps_roles=False, about="a digest of the session, word for word, then the newest items"
+    )
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
         """Raises `Impossible`, its only failure."""

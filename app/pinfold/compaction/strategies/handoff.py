@@ -15,7 +15,10 @@ class Handoff:
     """
 
     name = "handoff"
-    traits = Traits(keeps_roles=False)
+    traits = Traits(
+        keeps_roles=False,
+        about="the digest, your messages, and notes that a model writes for the next one",
+    )
     needs_model = True
 
     async def prepare(

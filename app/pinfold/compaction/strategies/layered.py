@@ -23,7 +23,11 @@ class Layered(ModelFree):
     one is prepared; the plan names the one used."""
 
     name = "layered"
-    traits = Traits(takes_prepared=True, keeps_roles=False)
+    traits = Traits(
+        takes_prepared=True,
+        keeps_roles=False,
+        about="masks old output; if that is not enough, does what checkpoint does",
+    )
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:
         """Raises `Impossible`."""

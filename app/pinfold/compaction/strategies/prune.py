@@ -36,7 +36,7 @@ class Prune(ModelFree):
     tail; what is in use last, or not at all."""
 
     name = "prune"
-    traits = Traits(keeps_roles=False, leaves_tail=True)
+    traits = Traits(keeps_roles=False, leaves_tail=True, about="the same items, old output masked")
 
     def plan(self, view: WindowView, material: Material, options: PlanOptions) -> CompactionPlan:  # noqa: ARG002
         """It may fall short of the target."""

@@ -14,7 +14,11 @@ class Remote:
     """The user's messages, then an item that goes back to its model unchanged."""
 
     name = "remote"
-    traits = Traits(at_provider=True, keeps_roles=False)
+    traits = Traits(
+        at_provider=True,
+        keeps_roles=False,
+        about="whatever the provider makes of the window; only its model can read that",
+    )
     needs_model = True
 
     async def prepare(

@@ -24,7 +24,10 @@ class Snapshot:
     """Merges with the earlier summary: what did not change is kept word for word."""
 
     name = "snapshot"
-    traits = Traits(steps=("picking", "grouping", "summarising", "swapping in", "checking"))
+    traits = Traits(
+        about="a summary that a model writes, in which every entry cites its items",
+        steps=("picking", "grouping", "summarising", "swapping in", "checking"),
+    )
     needs_model = True
 
     async def prepare(

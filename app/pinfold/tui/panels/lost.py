@@ -39,8 +39,11 @@ _STANDS: dict[Form | None, str] = {
 class LostPanel(LossPanel):
     """Restores at once; its result is not used."""
 
-    HINT = "↑ ↓ choose · k restores its item · z undoes · Enter reads · Esc closes"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", show=False)]
+    HINT = "↑ ↓ choose · r restores its item · z undoes · Enter reads · Esc closes"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "keep", show=False),
+        Binding("z", "undo", show=False),
+    ]
 
     def __init__(self, session: Session, generation: int) -> None:
         super().__init__(self._look_up, session.window.item)

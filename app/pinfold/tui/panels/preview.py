@@ -20,6 +20,7 @@ from pinfold.tui.panels.item import ItemPanel, item_panel
 from pinfold.tui.panels.keys import keys, moves
 from pinfold.tui.panels.preview_claims import ClaimsPanel
 from pinfold.tui.panels.preview_loss import LossPanel
+from pinfold.tui.panels.preview_rows import PreviewRow
 from pinfold.tui.panels.preview_shown import ShownPlan
 from pinfold.tui.panels.preview_steps import PLAIN, PLANNING, PlanProgress
 from pinfold.tui.panels.registry import Panel
@@ -32,11 +33,11 @@ if TYPE_CHECKING:
     from pinfold.agent.session import Session
 
 KEYS = [
-    *moves("preview", "up", "down"),
+    *moves("preview"),
     *keys(
         "preview",
         ("a,ctrl+enter", "apply", "Apply", "apply"),
-        ("k", "keep", "Keep it this time, or stop keeping it", "keep"),
+        ("K,space", "keep", "Keep it this time, or stop keeping it", "keep"),
         ("f", "fold", "Fold it this time, or stop folding it", "fold"),
         ("p", "pin('pin')", "Pin", "pin"),
         ("u", "pin('unpin')", "Unpin", "unpin"),
@@ -96,16 +97,16 @@ class PreviewPanel(ShownPlan):
         self._turn(-1)
 
     def _turn(self, step: int) -> None:
-        names = self._compaction.strategies
+        names = self._names
         self.action_choose((names.index(self._strategy) + step) % len(names))
 
     def action_choose(self, at: int) -> None:
-        names = self._compaction.strategies
+        names = self._names
         if at < len(names) and not self._applying:
             if names[at] == self._strategy:
                 self._plans.forget_failed(names[at])
             self._strategy = names[at]
-            self._foot.say("")
+            self._explain()
             self._begin()
 
     def action_runs(self) -> None:
@@ -113,13 +114,20 @@ class PreviewPanel(ShownPlan):
 
     # Keys: changes of the plan
 
+    def _opens(self, row: PreviewRow) -> str:
+        """How to get at the items of a run."""
+        return f" {self._read_key} opens the run." if row.run else ""
+
     @property
     def _undoes(self) -> str:
         return f"{self.key_of('preview.undo')} undoes it."
 
     async def action_pin(self, act: Act) -> None:
         row = self._list.row
-        if row is None or row.n is None or self._applying:
+        if row is None or self._applying:
+            return
+        if row.n is None:
+            self._foot.say(f"Only single items can be {act}ned.{self._opens(row)}", "warning")
             return
         self._list.stay()
         pin = (self._window.pin_on(row.n) if act == "unpin" else None) or row.n
@@ -142,23 +150,28 @@ class PreviewPanel(ShownPlan):
         self._keep_or_fold(self._options.fold, keep=False)
 
     def _keep_or_fold(self, before: frozenset[int], *, keep: bool) -> None:
-        """Keep the item under the cursor, or fold it out; with its other half, and this once."""
+        """Keep the items under the cursor, or fold them out; with their other halves, and this
+        once."""
         row = self._list.row
-        if row is None or row.n is None:
+        if row is None:
+            return
+        numbers = row.run if row.n is None else (row.n,)
+        if not numbers:
+            self._foot.say("Only items of the window can be kept or folded.", "warning")
             return
         self._list.stay()
-        partner = self._window.partner(row.n)
-        both = {row.n} if partner is None else {row.n, partner}
-        off = bool(both & before)
+        partners = map(self._window.partner, numbers)
+        both = {*numbers, *(partner for partner in partners if partner is not None)}
+        off = before.issuperset(numbers) if row.run else bool(both & before)
         kept = self._options.keep - both
         out = self._options.fold - both
         if not off and keep:
-            kept |= {row.n}
+            kept |= {*numbers}
         elif not off:
-            out |= {row.n}
-        name = f"#{row.n}"
+            out |= {*numbers}
+        name = f"#{row.n}" if row.n is not None else f"{len(numbers)} items"
         verb = "Kept this time" if keep else "Folded this time"
-        said = f"{name} is up to the strategy again." if off else f"{verb}: {name}. {self._undoes}"
+        said = f"{name}: up to the strategy again." if off else f"{verb}: {name}. {self._undoes}"
         self._wanted = row.n
         self._change(replace(self._options, keep=kept, fold=out), said)
 

@@ -46,11 +46,11 @@ class ClaimsPanel(Modal[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,c", "dismiss(None)", show=False),
-        Binding("up", "move(-1)", show=False),
-        Binding("down", "move(1)", show=False),
+        Binding("up,k", "move(-1)", show=False),
+        Binding("down,j", "move(1)", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("pagedown", "page(1)", show=False),
-        Binding("k,space", "keep", show=False),
+        Binding("K,space", "keep", show=False),
         Binding("enter", "read", show=False),
     ]
 
@@ -73,7 +73,7 @@ class ClaimsPanel(Modal[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel full") as panel:
             panel.border_title = "What the summary says"
-            panel.border_subtitle = "k keeps it anyway · Enter reads what it cites · Esc closes"
+            panel.border_subtitle = "K keeps it anyway · Enter reads what it cites · Esc closes"
             yield self._facts
             yield self._list
             yield self._about

@@ -29,15 +29,15 @@ class LossPanel(TablePanel[Keeping]):
     """Its result is what to keep."""
 
     HEADING = "What would be lost"
-    HINT = "Space keeps the line · k keeps its item · Enter reads · Esc closes"
+    HINT = "Space keeps the line · K keeps its item · Enter reads · Esc closes"
     SHAPE = "full"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", show=False),
-        Binding("up", "move(-1)", show=False),
-        Binding("down", "move(1)", show=False),
+        Binding("up,k", "move(-1)", show=False),
+        Binding("down,j", "move(1)", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("pagedown", "page(1)", show=False),
-        Binding("k", "keep", show=False),
+        Binding("K", "keep", show=False),
         Binding("space", "keep_line", show=False),
         Binding("enter", "read", show=False),
     ]

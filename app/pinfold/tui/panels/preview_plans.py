@@ -1,7 +1,7 @@
 """The plans of the preview: the chosen strategy's first, then those of the others."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,13 @@ class Plans:
     def __init__(
         self,
         compaction: "Compacting",
+        strategies: Sequence[str],
         told: Callable[[PlanProgress | None], None],
         trigger: "CompactionTrigger",
     ) -> None:
         """`told` is called with the progress; with None when nothing is being planned."""
         self._compaction = compaction
+        self._strategies = strategies
         self._told = told
         self._trigger = trigger
         self.drafts: dict[str, CompactionDraft | Exception] = {}
@@ -108,9 +110,7 @@ class Plans:
 
     def _names(self, chosen: str) -> Iterator[str]:
         """The chosen one first; those for which a model is still at work come last."""
-        others = [
-            strategy for strategy in self._compaction.strategies if not self.must_ask(strategy)
-        ]
+        others = [strategy for strategy in self._strategies if not self.must_ask(strategy)]
         yield from sorted(dict.fromkeys([chosen, *others]), key=self._is_asked)
 
     def _is_asked(self, name: str) -> bool:

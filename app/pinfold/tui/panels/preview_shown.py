@@ -13,6 +13,7 @@ from textual.widget import Widget
 from pinfold.agent.compaction.trigger import BY_HAND, CompactionTrigger
 from pinfold.agent.updates import Appended, Update
 from pinfold.commands.compact_text import price
+from pinfold.compaction.strategies.registry import traits
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.errors import ProviderError
 from pinfold.rollout.events import CompactionFinished, RequestFinished, WindowReplaced
@@ -23,7 +24,7 @@ from pinfold.tui.panels.preview_list import PreviewList
 from pinfold.tui.panels.preview_plans import Plans
 from pinfold.tui.panels.preview_rows import rows_now, rows_of
 from pinfold.tui.panels.preview_steps import PlanProgress
-from pinfold.tui.panels.preview_summary import PreviewSummary
+from pinfold.tui.panels.preview_summary import SHORT, PreviewSummary
 from pinfold.tui.panels.table import Table
 from pinfold.tui.panels.table_panel import TablePanel
 
@@ -57,8 +58,14 @@ class ShownPlan(TablePanel[bool]):
         self._strategy = strategy or self._compaction.strategy
         self._options = options or self._compaction.options
         self._trigger = trigger
-        self.HINT = HINT.format(min(9, len(self._compaction.strategies)))
-        self._plans = Plans(self._compaction, self._walk, trigger)
+        available = self._compaction.is_available
+        self._names = [
+            name
+            for name in self._compaction.strategies
+            if available(name) or name == self._strategy
+        ]
+        self.HINT = HINT.format(min(9, len(self._names)))
+        self._plans = Plans(self._compaction, self._names, self._walk, trigger)
         self._claims: ClaimsPanel | None = None
         """The list of a summary's entries, while it is open."""
         self._wanted: int | None = None
@@ -78,7 +85,13 @@ class ShownPlan(TablePanel[bool]):
         self._list.show_rows(self._rows)
         if self._trigger.cause == "model":
             self._summary.say_why(self._for_model())
+        self._explain()
         self._show_choice()
+
+    def _explain(self) -> None:
+        """Say what the chosen strategy makes of the window, where there is room."""
+        about = traits(self._strategy).about if self.app.size.height >= SHORT else ""
+        self._foot.say(f"{self._strategy}: {about}." if about else "")
 
     @property
     def _read_key(self) -> str:
@@ -183,7 +196,7 @@ class ShownPlan(TablePanel[bool]):
         found = self._plans.drafts[self._strategy]
         if self._early:
             self._early = False
-            self._foot.say("")
+            self._explain()
         if self._claims is not None:
             self._claims.show(found)
         if isinstance(found, Exception):
@@ -196,7 +209,7 @@ class ShownPlan(TablePanel[bool]):
             self._list.planned = True
             self._answer()
         if self._plans.has_failed(self._strategy):
-            at = self._compaction.strategies.index(self._strategy) + 1
+            at = self._names.index(self._strategy) + 1
             self._foot.say(f"{self._strategy} failed. Press {at} to try it again.", "error")
         self._show_strategies()
 
@@ -210,7 +223,7 @@ class ShownPlan(TablePanel[bool]):
             self._foot.say(f"#{wanted} stays: {row.reason}.", "warning")
 
     def _show_strategies(self) -> None:
-        names = self._compaction.strategies
+        names = self._names
         outcomes: dict[str, Outcome | None] = {
             name: None for name in names if self._plans.must_ask(name)
         }

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from pinfold.agent.updates import Update
 
 KEYS = [
-    *moves("race", up="up", down="down,j"),
+    *moves("race"),
     *keys(
         "race",
         ("enter", "diff", "Show what it changed", "diff"),
         ("t", "test", "Run a command in each folder", "test"),
-        ("k", "keep", "Keep it: bring its changes into your folder", "keep"),
+        ("K", "keep", "Keep it: bring its changes into your folder", "keep"),
         ("o", "open", "Open its transcript", "open"),
         ("s", "stop", "Stop it; what it did is kept", "stop"),
         ("x,delete", "remove", "Remove its folder", "remove"),
