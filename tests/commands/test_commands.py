@@ -81,7 +81,10 @@ async def test_approvals(context: FakeContext) -> None:
     await run(context, "/approvals workspace")
     assert context.session.approvals == "workspace"
     await run(context, "/approvals")
-    assert "→ workspace" in context.told[-1]
+    await run(context, "/approvals full")
+    assert context.opened == ["approvals", "approvals"]
+    assert context.search == "full"
+    assert context.session.approvals == "workspace"
     with pytest.raises(CommandError, match="read-only, ask, workspace, full, plan or nothing"):
         await run(context, "/approvals yolo")
 

@@ -35,8 +35,10 @@ from pinfold.tui.approval.answer import Answer
 from pinfold.tui.approval.card import ApprovalCard
 from pinfold.tui.gauge import GaugeBar
 from pinfold.tui.lines import QueueLines, RetryLine
+from pinfold.tui.panels.ask import AskPanel
 from pinfold.tui.panels.context import ContextPanel
 from pinfold.tui.panels.help import HelpPanel
+from pinfold.tui.panels.picker import Picker
 from pinfold.tui.prompt.box import PromptBox
 from pinfold.tui.prompt.editor import Editor
 from pinfold.tui.prompt.popup import Popup
@@ -264,7 +266,17 @@ async def test_enter_takes_an_argument_as_it_was_typed_unless_one_was_chosen() -
         type_fast(pilot, *"/appr", "tab", *"fu", "tab")
         await until(pilot, lambda: editor(pilot).text == "/approvals full")
         await pilot.press("enter")
-        await until(pilot, lambda: session.approvals == "full")
+        await until(pilot, lambda: isinstance(pilot.app.screen, AskPanel))
+        await pilot.press("escape")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1)
+        assert session.approvals == "workspace"
+        await pilot.press(*"/approvals", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Picker))
+        await pilot.press(*"full", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, AskPanel))
+        await pilot.press("y")
+        await until(pilot, lambda: status(pilot).approvals == "full")
+        assert session.approvals == "full"
 
 
 async def test_enter_runs_the_one_command_that_begins_so_and_none_of_several() -> None:

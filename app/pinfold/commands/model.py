@@ -87,22 +87,20 @@ def _levels(context: Context) -> Sequence[str]:
 
 
 async def plan(context: Context) -> None:
-    session = context.session
-    mode = "ask" if session.approvals == "plan" else "plan"
-    session.set_approvals(mode)
-    context.tell(f"Approvals: {mode}: {MEANING[mode]}.")
+    set_approvals(context, "ask" if context.session.approvals == "plan" else "plan")
 
 
 async def approvals(context: Context, mode: str = "") -> None:
-    session = context.session
-    if mode:
-        session.set_approvals(mode)
-        context.tell(f"Approvals: {mode}: {MEANING[mode]}.")
-        return
-    lines = (
-        f"{'→' if one == session.approvals else ' '} {one:<9}  {MEANING[one]}" for one in MEANING
-    )
-    context.tell("\n".join(("What runs without asking; change it with /approvals MODE:", *lines)))
+    if not mode or (mode == "full" and context.session.approvals != "full"):
+        context.open("approvals", mode)
+    else:
+        set_approvals(context, mode)
+
+
+def set_approvals(context: Context, mode: str) -> None:
+    """Change what runs without asking, and say what it is now."""
+    context.session.set_approvals(mode)
+    context.tell(f"Approvals: {mode}: {MEANING[mode]}.")
 
 
 ACTIONS = (
@@ -125,7 +123,7 @@ ACTIONS = (
     Action("plan_mode", "Begin or end plan mode", "model", ("plan",), run=plan),
     Action(
         "approvals",
-        "Show or change what runs without asking",
+        "Choose what runs without asking",
         "model",
         ("approvals",),
         (Argument("mode", kind="rest", metavar="MODE", choices=tuple(MEANING)),),
