@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,8 +27,8 @@ def _common() -> "argparse.ArgumentParser":
     return common
 
 
-def parser() -> "tuple[argparse.ArgumentParser, Collection[str]]":
-    """All commands and flags; the names of the commands."""
+def parser() -> "tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]":
+    """All commands and flags; the parser of each command, by its name."""
     import argparse
 
     from pinfold import __version__
@@ -94,7 +94,8 @@ def parse(argv: Sequence[str]) -> "argparse.Namespace":
         arguments.command not in ("memories", "mcp", "find", "vault")
         or any(argument.startswith("-") for argument in more)
     ):
-        top.error(opening.unknown(more))
+        command = names[arguments.command] if arguments.command else top
+        top.error(opening.unknown(more, command, top))
     if more or behind:  # argparse fills a list only up to the next option
         arguments.words += [*more, *behind]
     return arguments

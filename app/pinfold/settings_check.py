@@ -28,7 +28,8 @@ def _wrong(value: Any, kind: Any, path: tuple[str, ...]) -> str | None:
         case _:
             return _of_value(value, kind, info, path)
     if not isinstance(value, Mapping):
-        return f"{_named(path)} must be a section, [{_named(path)}], not {_quoted(value)}"
+        said = f"{_named(path)} must be a section, [{_named(path)}], not {_quoted(value)}"
+        return f"{said}{_key_meant(info, path)}"
     return within(value)
 
 
@@ -58,6 +59,15 @@ def _of_struct(
             return wrong
     missing = [name for name, field in fields.items() if field.required and name not in given]
     return f"{_named(path)} needs {' and '.join(missing)}" if missing else None
+
+
+def _key_meant(info: inspect.Type, path: tuple[str, ...]) -> str:
+    """The main key of a section, which is its first, and what that allows."""
+    if not isinstance(info, inspect.StructType):
+        return ""
+    first = msgspec.structs.fields(info.cls)[0]
+    allowed = _described(inspect.type_info(first.type))[2]
+    return f"; did you mean {_named((*path, first.name))}? allowed: {allowed}"
 
 
 def _unknown(name: str, known: Mapping[str, object], path: tuple[str, ...]) -> str:

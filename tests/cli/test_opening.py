@@ -56,7 +56,12 @@ def test_a_prompt_and_its_flags(argv: list[str], prompt: str | None, flags: set[
         (["-c", "model.name", "hi"], "-c (--config) takes SECTION.KEY=VALUE, not 'model.name'"),
         (["-c", "foo.bar", "sessions"], "-c (--config) takes SECTION.KEY=VALUE, not 'foo.bar'"),
         (["hi there", "--json"], "--json goes with -p"),
-        (["hi there", "--nonsense"], "unrecognized arguments: --nonsense"),
+        (["-c", "approvals=full", "sessions"], "did you mean approvals.mode? allowed: ask, full,"),
+        (["hi there", "--nonsense"], "unrecognized arguments: --nonsense\n"),
+        (["--contiune"], "unrecognized arguments: --contiune; did you mean --continue?"),
+        (["sessions", "--jsn"], "unrecognized arguments: --jsn; did you mean --json?"),
+        (["--sandbox=read-only", "hi"], "pinfold's is --approvals, or [sandbox] in config.toml"),
+        (["-p", "hi", "--output-format", "json"], "json; pinfold's is --json"),
     ],
 )
 def test_what_does_not_go_together_is_said(

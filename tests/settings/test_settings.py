@@ -146,8 +146,18 @@ VALUES = {
         "compact.keep_roles can't be ['tool', 'toll']; allowed: a list of decision, diff, tool"
     ),
     "providers.x.wire_api=chat": "providers.x needs base_url",
-    "model=3": "model must be a section, [model], not '3'",
-    "providers.x=3": "providers.x must be a section, [providers.x], not '3'",
+    "model=3": (
+        "model must be a section, [model], not '3'; did you mean model.name? "
+        "allowed: text in quotes"
+    ),
+    "approvals=yolo": (
+        "approvals must be a section, [approvals], not 'yolo'; did you mean approvals.mode? "
+        "allowed: ask, full, read-only, workspace"
+    ),
+    "providers.x=3": (
+        "providers.x must be a section, [providers.x], not '3'; did you mean "
+        "providers.x.base_url? allowed: text in quotes"
+    ),
     "hooks.pre_tool=x": "hooks.pre_tool must be a list, not 'x'; allowed: a list of text in quotes",
 }
 

@@ -298,6 +298,21 @@ async def test_a_checkpoint_is_one_row_until_it_is_opened(
         assert "│ • one" in rows
 
 
+async def test_the_lines_of_a_list_wrap_below_their_text() -> None:
+    app = Host()
+    text = f"Modes:\n  → ask        {'word ' * 20}\n  full       short\n{'prose ' * 20}"
+    async with app.run_test(size=SIZE) as pilot:
+        app.transcript.note(text, "info")
+        await pilot.pause()
+        rows = [row[6:].rstrip() for row in shown(app.transcript) if row.strip()]
+        assert rows[0] == "· Modes:"
+        assert rows[1].startswith("    → ask        word word")
+        assert rows[2].startswith("                 word")
+        assert rows[-3] == "    full       short"
+        assert rows[-2].startswith("  prose")
+        assert rows[-1].startswith("  prose")
+
+
 async def test_what_the_model_is_told_has_words_for_people() -> None:
     app = Host()
     detail = {"for_user": "Gone since: src/calc.py. " * 5}

@@ -119,7 +119,8 @@ def _flags(arguments: "argparse.Namespace | None") -> dict[str, Any]:
     }
     for pair in getattr(arguments, "config", None) or ():
         key, equals, value = pair.partition("=")
-        if not equals or "." not in key:
+        is_section = key in Settings.__struct_fields__  # then the check names the key meant
+        if not equals or not ("." in key or is_section):
             raise WrongUse(
                 f"-c (--config) takes SECTION.KEY=VALUE, not {pair!r}; "
                 "to continue a session, write --continue"

@@ -26,8 +26,22 @@ OF_OTHERS = {
     "--auto-approve": "--approvals workspace",
     "--permission-mode": "--approvals",
     "--ask-for-approval": "--approvals",
+    "--sandbox": "--approvals, or [sandbox] in config.toml",
+    "--allowedTools": "allow in [approvals] of config.toml",
+    "--allowed-tools": "allow in [approvals] of config.toml",
+    "--disallowedTools": "deny in [approvals] of config.toml",
+    "--disallowed-tools": "deny in [approvals] of config.toml",
+    "--output-format": "--json",
+    "--system-prompt": "a file AGENTS.md",
+    "--append-system-prompt": "a file AGENTS.md",
+    "--mcp-config": "the command mcp",
+    "--session-id": "--resume ID",
+    "--fork-session": "the command resume ID --fork",
+    "--image": "@FILE in the prompt",
+    "--profile": "--config KEY=VALUE",
+    "--oss": "--provider NAME",
 }
-"""Flags of other agents, and what they are called here."""
+"""Flags of Codex, Claude Code and others, and what does the same here."""
 
 
 def flags() -> argparse.ArgumentParser:
@@ -76,11 +90,25 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     ]
 
 
-def unknown(words: Sequence[str]) -> str:
-    """The error for unrecognized arguments."""
-    ours = next((OF_OTHERS[word] for word in words if word in OF_OTHERS), "")
-    hint = f"; pinfold's is {ours}" if ours else ""
-    return f"unrecognized arguments: {' '.join(words)}{hint}"
+def unknown(words: Sequence[str], *parsers: argparse.ArgumentParser) -> str:
+    """The error for unrecognized arguments; `parsers` know the flags that there are."""
+    from pinfold.closest import nearest, shown
+
+    hint = ""
+    for flag in (word.partition("=")[0] for word in words if word.startswith("--")):
+        ours = {
+            name.removeprefix("--")
+            for parser in parsers
+            for name in parser._option_string_actions
+            if name.startswith("--")
+        }
+        if flag in OF_OTHERS:
+            hint = f"; pinfold's is {OF_OTHERS[flag]}"
+        elif near := nearest(flag.removeprefix("--"), ours):
+            hint = f"; did you mean --{near}?"
+        if hint:
+            break
+    return f"unrecognized arguments: {' '.join(map(shown, words))}{hint}"
 
 
 def with_prompt(
@@ -103,7 +131,7 @@ def with_prompt(
     if more and not any(extra.startswith("-") for extra in more):
         parser.error('put the prompt in quotes: pinfold "fix the tests"')
     if more:
-        parser.error(unknown(more))
+        parser.error(unknown(more, parser))
     near = nearest(word, commands) if word and not word.split()[1:] else None
     if near and not arguments.print_ and "--" not in argv:
         parser.error(

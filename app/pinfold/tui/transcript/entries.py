@@ -27,6 +27,8 @@ _SECTION = re.compile(r"^(\[[A-Z]{2}[^\]\n]*\])$", re.MULTILINE)
 """A line of a checkpoint that heads what follows."""
 _PREFIX = re.compile(r"\[[A-Z]+\] ")
 """How the preamble of a summary begins."""
+_LIST_HEAD = re.compile(r" *(?:(?:\S+ )*\S+ {2,})?(?=\S)")
+"""What a line of a list begins with: spaces, or a name and the gap behind it."""
 _MARGIN = [Segment(" " * LEAD)]
 _LEVELS = {"info": ("·", "dim"), "warning": ("!", "warning"), "error": ("✗", "error")}
 
@@ -316,5 +318,14 @@ class Note(TranscriptEntry):
 
     def draw(self, width: int, looks: Looks) -> list[TranscriptLine]:
         style: Style = getattr(looks, self._look)
-        rows = paragraphs(self._text, style, min(width, MEASURE) - LEAD - 1)
+        room = min(width, MEASURE) - LEAD - 1
+        rows = [row for line in self._text.split("\n") for row in _hanging(line, style, room)]
         return indent(rows, [Segment(f"{self._sign} ", style)], _MARGIN)
+
+
+def _hanging(line: str, style: Style, width: int) -> list[TranscriptLine]:
+    """A line wrapped at `width`; under a line of a list its rows begin where the text does."""
+    found = _LIST_HEAD.match(line)
+    head = found.group() if found and cell_len(found.group()) <= width // 2 else ""
+    rows = wrap([Segment(line[len(head) :], style)], width - cell_len(head))
+    return indent(rows, [Segment(head, style)], [Segment(" " * cell_len(head))]) if head else rows
