@@ -138,7 +138,7 @@ class User:
         self.send(session, f"Then look at part {self.tally['queue']}.")
 
     async def unqueue(self, session: Session) -> None:
-        for waiting, _ in session.queue[-1:]:
+        for waiting, *_ in session.queue[-1:]:
             self.sent.pop(session.unqueue(waiting), None)
 
     async def set_strategy(self, session: Session) -> None:
