@@ -39,7 +39,7 @@ from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.rollout.journal import Journal
 from pinfold.rollout.provenance import Prompt
-from pinfold.sanitize import escaped
+from pinfold.sanitize import escaped, one_line
 
 LIMIT = 3
 """Exit code: a limit ended the turn."""
@@ -47,7 +47,12 @@ LIMIT = 3
 
 async def no_terminal(question: Question) -> Decision:
     """Answer for a user who is not there: no, and why."""
-    return Decision("policy", f"{question.reason}, and nobody can be asked here (see --approvals).")
+    return Decision(
+        "policy",
+        f"{one_line(question.review.title)} needs a yes ({question.reason}), and nobody can be asked "
+        "here. --approvals workspace allows edits in the folder and commands in the sandbox, "
+        "--approvals full everything.",
+    )
 
 
 class Printer:

@@ -16,7 +16,7 @@ from pinfold.tui.app import PinfoldApp
 from pinfold.tui.screen_config import ScreenConfig
 
 CWD = Path("/home/ada/wc")
-CONFIG = ScreenConfig(cwd=CWD, history=Path("/dev/null"), card_delay=0.0)
+CONFIG = ScreenConfig(cwd=CWD, history=Path("/dev/null"), card_delay=0.0, letter_pause=0.0)
 
 
 def make_app(

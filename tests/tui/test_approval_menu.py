@@ -1,18 +1,24 @@
 """The approval card as a menu, and what typing ahead may not do to it."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from itertools import count
+from typing import NamedTuple
 
 import pytest
 from textual import events
+from textual.pilot import Pilot
 
 from fakes.live_session import live_session
 from fakes.screen import make_app, type_fast, until
 from pinfold.ports.approver import Decision, Question
 from pinfold.ports.tool import Review
+from pinfold.tui.approval.answer import Answer
 from pinfold.tui.approval.card import ApprovalCard
 from pinfold.tui.approval.menu import options
-from pinfold.tui.prompt.editor import Editor
+from pinfold.tui.prompt.box import PromptBox
+from pinfold.tui.prompt.editor import PLACEHOLDER
 
 COMMAND = Question(
     "c1",
@@ -27,6 +33,16 @@ EDIT = Question(
     "c2", "write_file", "{}", Review("write", "write a", diff="+x\n"), "writes a file", edits=True
 )
 STEPS = Question("", "", "", Review("read", "continue after 50 steps"), "the step limit")
+
+
+class Asked(NamedTuple):
+    """The screen while a card has the keys."""
+
+    pilot: Pilot[str]
+    task: asyncio.Task[Decision]
+    prompt: PromptBox
+
+
 CHOICES = Question("c3", "", "{}", Review("read", "TLS?"), "", choices=("TLS", "no TLS"))
 
 
@@ -35,11 +51,21 @@ CHOICES = Question("c3", "", "{}", Review("read", "TLS?"), "", choices=("TLS", "
     [
         (
             COMMAND,
-            ["Yes", "Yes, always `git log …`", "No, and tell the model why", "Edit the command"],
+            [
+                "Yes",
+                "Yes, always `git log …` in this session",
+                "No, and tell the model why",
+                "Edit the command",
+            ],
         ),
         (
             EDIT,
-            ["Yes", "Yes, for this session's edits", "No, and tell the model why", "Edit it first"],
+            [
+                "Yes",
+                "Yes, and allow edits in this session",
+                "No, and tell the model why",
+                "Edit it first",
+            ],
         ),
         (STEPS, ["Yes", "No"]),
     ],
@@ -98,18 +124,78 @@ async def test_a_card_takes_no_key_until_it_has_been_seen() -> None:
         assert await task == Decision("yes")
 
 
-async def test_what_answers_nothing_goes_into_the_prompt() -> None:
+@asynccontextmanager
+async def asked(question: Question, **config: object) -> AsyncIterator[Asked]:
+    """The card of `question` has the keys; a letter waits for the next key, unless `config` says
+    otherwise."""
     session = live_session()
-    async with make_app(session).run_test() as pilot:
+    app = make_app(session, **{"letter_pause": 60.0, **config})
+    async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.approver)
-        task = session.ask(COMMAND)
-        await until(pilot, lambda: isinstance(pilot.app.focused, ApprovalCard))
-        pilot.app.post_message(events.Paste("y\n"))
-        await pilot.press("9", *"ok, y")
-        assert not task.done()
-        assert pilot.app.screen.query_one(Editor).text == "ok, y"
+        task = session.ask(question)
+        await until(pilot, lambda: isinstance(app.focused, ApprovalCard))
+        yield Asked(pilot, task, app.screen.query_one(PromptBox))
         task.cancel()
-        await until(pilot, lambda: not pilot.app.screen.query(ApprovalCard))
+        await until(pilot, lambda: not app.screen.query(ApprovalCard))
+
+
+@pytest.mark.parametrize("keys", ["also add a test", "yes, but 2 of them", "no", "ok, y", "a y"])
+async def test_what_is_written_goes_into_the_prompt(keys: str) -> None:
+    """The letter of an answer, too, when another follows it."""
+    async with asked(COMMAND) as on:
+        type_fast(on.pilot, *keys)
+        await until(on.pilot, lambda: on.prompt.editor.text == keys)
+        assert on.pilot.app.focused is on.prompt.editor
+        assert not on.task.done()
+
+
+@pytest.mark.parametrize(("keys", "text"), [("", "y\n"), ("a", "ay\n"), ("9", "y\n")])
+async def test_a_paste_goes_into_the_prompt(keys: str, text: str) -> None:
+    async with asked(COMMAND) as on:
+        type_fast(on.pilot, *keys)
+        on.pilot.app.post_message(events.Paste("y\n"))
+        await until(on.pilot, lambda: on.prompt.editor.text == text)
+        assert not on.task.done()
+
+
+async def test_a_letter_that_no_key_follows_answers() -> None:
+    async with asked(COMMAND, letter_pause=0.01) as on:
+        await on.pilot.press("a")
+        await until(on.pilot, on.task.done)
+        assert on.task.result() == Decision("always")
+
+
+async def test_enter_after_a_letter_gives_the_letters_answer() -> None:
+    async with asked(COMMAND) as on:
+        await on.pilot.press("n", "enter")
+        await until(on.pilot, lambda: isinstance(on.pilot.app.focused, Answer))
+        assert not on.task.done()
+        await on.pilot.press("enter")
+        assert await on.task == Decision("no")
+
+
+async def test_a_move_after_a_letter_takes_it_back() -> None:
+    async with asked(COMMAND) as on:
+        await on.pilot.press("a", "down", "down", "enter")
+        await until(on.pilot, lambda: isinstance(on.pilot.app.focused, Answer))
+        await on.pilot.press(*"no", "enter")
+        assert await on.task == Decision("no", "no")
+
+
+async def test_the_prompt_says_that_a_card_has_the_keys() -> None:
+    async with asked(COMMAND) as on:
+        box = on.prompt
+        assert box.editor.placeholder == "Answer above, or write here: a message approves nothing"
+        assert box.has_class("-waiting")
+        await on.pilot.press("f6")
+        assert box.editor.placeholder == PLACEHOLDER
+        await on.pilot.press("f6")  # to the prompt, from where the card takes the keys
+        await until(on.pilot, lambda: isinstance(on.pilot.app.focused, ApprovalCard))
+        await on.pilot.press("3")
+        await until(on.pilot, lambda: isinstance(on.pilot.app.focused, Answer))
+        assert box.editor.placeholder == "Answer above"
+    assert box.editor.placeholder == PLACEHOLDER
+    assert not box.has_class("-waiting")
 
 
 async def test_a_question_is_answered_by_a_choice_or_in_words() -> None:
@@ -126,24 +212,8 @@ async def test_a_question_is_answered_by_a_choice_or_in_words() -> None:
 async def test_an_answer_typed_fast_is_whole() -> None:
     await answered(
         [
-            (COMMAND, [*"nuse any yarn", "enter"], Decision("no", "use any yarn")),
             (COMMAND, [*"3no", "enter"], Decision("no", "no")),
             (CHOICES, [*"yes and no", "enter"], Decision("yes", "yes and no")),
         ],
         fast=True,
     )
-
-
-async def test_what_is_typed_fast_goes_into_the_prompt_whole() -> None:
-    session = live_session()
-    async with make_app(session).run_test() as pilot:
-        await until(pilot, lambda: session.approver)
-        task = session.ask(COMMAND)
-        await until(pilot, lambda: isinstance(pilot.app.focused, ApprovalCard))
-        type_fast(pilot, *"so any yen")
-        await until(pilot, lambda: pilot.app.focused is pilot.app.screen.query_one(Editor))
-        await pilot.pause()
-        assert not task.done()
-        assert pilot.app.screen.query_one(Editor).text == "so any yen"
-        task.cancel()
-        await until(pilot, lambda: not pilot.app.screen.query(ApprovalCard))

@@ -31,12 +31,15 @@ class Questions:
         key: Callable[[str], str],
         *,
         seen: float,
+        pause: float,
         back: Callable[[], Widget],
     ) -> None:
         """`key` names the key of an action; `seen` are the seconds for which a question is on the
-        screen before it takes the keys, `back` gets them afterwards."""
+        screen before it takes the keys, `pause` those after a letter in which another key turns it
+        into a message; `back` gets the keys afterwards."""
         self._back = back
         self._seen = seen
+        self._pause = pause
         self._prompt = prompt
         self._monotonic = monotonic
         self._key = key
@@ -81,7 +84,7 @@ class Questions:
         finally:
             self._calls -= 1
         try:
-            return await self._decision(kind(question, self._key, self._back()))
+            return await self._decision(kind(question, self._key, self._back(), self._pause))
         finally:
             self._one.release()
 
@@ -93,7 +96,7 @@ class Questions:
             async with self._one:
                 if self._calls:
                     continue
-                self._trusting = card = TrustCard(question, self._key, self._back())
+                self._trusting = card = TrustCard(question, self._key, self._back(), self._pause)
                 self._gave_way = False
                 made(card)
                 try:
@@ -105,6 +108,7 @@ class Questions:
 
     async def _decision(self, card: ApprovalCard) -> Decision:
         await self._mount(card)
+        card.watch(card.screen, "focused", lambda: self._prompt.wait_for(card.how))
         self.card = card
         shown_at = self._monotonic()
         self._offer_focus(card, shown_at)
@@ -115,6 +119,7 @@ class Questions:
             self.card = None
             waiting.stop()
             await card.remove()
+            self._prompt.wait_for("")
             self._back().focus()
 
     def _offer_focus(self, card: Widget, shown_at: float) -> None:

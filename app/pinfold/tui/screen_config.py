@@ -34,6 +34,8 @@ class ScreenConfig(Struct, frozen=True):
     """What the transcript says first, as of a session that was adopted."""
     card_delay: float = 0.5
     """Seconds for which an approval card is on the screen before it takes the keys."""
+    letter_pause: float = 0.3
+    """Seconds after a letter on a card in which another key turns it into a message; 0: none do."""
     prompt: Prompt | None = None
     """What is sent to the first session."""
     offer: Callable[[], str] | None = None

@@ -109,6 +109,7 @@ class Shell(Agents):
             monotonic,
             self._key,
             seen=config.card_delay,
+            pause=config.letter_pause,
             back=lambda: self.pane if self._agent_shown else self.editor,
         )
         self._stopping = Stopping(

@@ -23,6 +23,13 @@ from pinfold.tui.keys import bindings
 
 ANSWERS = frozenset({"allow", "network", "refuse", "always", "change"})
 """Actions that only some questions offer."""
+FIELDS = {
+    "": "the arguments",
+    "content": "the file's text",
+    "new_string": "the new text",
+    "patch": "the patch",
+}
+"""What one edits on a card, by the argument that holds it."""
 FRAME = 6
 """Columns of a card's foot that its text can't have."""
 
@@ -63,17 +70,24 @@ class ApprovalCard(Vertical, can_focus=True):
         & .hint { color: $foreground 60%; }
     }
     """
+    INVITES: ClassVar[str] = "Answer above, or write here: a message approves nothing"
     BINDINGS: ClassVar[list[BindingType]] = [
         *MOVING,
         *bindings("approval"),
         *bindings("transcript", prefix="screen."),
     ]
 
-    def __init__(self, question: Question, key: Callable[[str], str], prompt: Widget) -> None:
-        """`key` names the key of an action; `prompt` gets a letter that answers nothing."""
+    def __init__(
+        self, question: Question, key: Callable[[str], str], prompt: Widget, pause: float
+    ) -> None:
+        """`key` names the key of an action; `prompt` gets what is written. A letter answers if no
+        key follows it for `pause` seconds."""
         super().__init__()
         self._key = key
         self._prompt = prompt
+        self._pause = pause
+        self._held: events.Key | None = None
+        """A letter that answers unless another key follows."""
         self._takes_over: Widget | None = None
         """What gets the keys that still arrive here until the focus has moved to it."""
         self._question = question
@@ -110,7 +124,7 @@ class ApprovalCard(Vertical, can_focus=True):
         if rows > seen > 0:
             said.append(f"{rows} lines: PgDn scrolls, {self._key('enlarge')} enlarges")
         if not self.has_focus_within:
-            said.append(f"{self._key('switch_focus')} answers")
+            said.append(f"{self._key('switch_focus')} goes to the question")
         elif self.screen.focused is self:
             said.append("Enter selects")
         why = _why(self._question)
@@ -133,8 +147,15 @@ class ApprovalCard(Vertical, can_focus=True):
         self._describe()
 
     def on_blur(self) -> None:
-        self._takes_over = None
+        self._takes_over = self._held = None
         self._describe()
+
+    @property
+    def how(self) -> str:
+        """How to answer while the card has the keys, for the prompt; empty while it has not."""
+        if self.screen.focused is self:
+            return self.INVITES
+        return "Answer above" if self.has_focus_within else ""
 
     def _body_widget(self) -> Widget:
         review = self._question.review
@@ -180,28 +201,67 @@ class ApprovalCard(Vertical, can_focus=True):
         return False if self._question.choices else None
 
     async def on_key(self, event: events.Key) -> None:
-        """A letter or number answers; what answers nothing was meant for the prompt."""
+        """A number answers at once, a letter if no other key follows; what is written goes on."""
         if self._takes_over is not None:
             event.stop()
-            self._takes_over.post_message(events.Key(event.key, event.character))
+            self._takes_over.post_message(_again(event))
             return
-        if not self.has_focus or not event.is_printable:
+        if not self.has_focus:
+            return
+        held, self._held = self._held, None
+        if held is not None and event.key == "enter":
+            event.stop()
+            await self._act(held)
+        if not event.is_printable:
             return
         event.stop()
         letter = event.character or ""
-        if bound := self.screen.active_bindings.get(event.key):
-            # Run here, not by the app: the next letter may already wait in this card's queue.
-            await self.app.run_action(bound.binding.action, bound.node)
+        if held is not None:
+            await self._pass_on(held, event)
+        elif event.key in self.screen.active_bindings:
+            if letter.isspace() or not self._pause:
+                await self._act(event)
+            else:
+                self._hold(event)
         elif not letter.isdecimal():
-            await self._take(event)
+            await self._pass_on(event)
         elif 0 < int(letter) <= len(self._menu.options):
             await self.run_action(self._menu.options[int(letter) - 1].action)
 
-    async def _take(self, event: events.Key) -> None:
-        """Pass on a letter that answers nothing."""
-        self._takes_over = self._prompt
+    async def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        if self._takes_over is not None:
+            self._takes_over.post_message(_again(event))
+        elif self.has_focus:
+            held, self._held = self._held, None
+            await self._pass_on(*([held] if held else []), event)
+
+    def _hold(self, letter: events.Key) -> None:
+        async def act() -> None:
+            if self._held is letter:
+                self._held = None
+                await self._act(letter)
+
+        self._held = letter
+        # Through the queues of the app and the card: a key that has come is ahead of it there.
+        self.set_timer(self._pause, lambda: self.app.call_later(self.call_later, act))
+
+    async def _act(self, key: events.Key) -> None:
+        """Do what is bound to it. Not left to the app: the next letter may already wait in this
+        card's queue."""
+        bound = self.screen.active_bindings[key.key]
+        await self.app.run_action(bound.binding.action, bound.node)
+
+    async def _pass_on(self, *written: events.Key | events.Paste) -> None:
+        """Let the user go on writing where `_composer` says."""
+        self._takes_over = composer = await self._composer()
+        for event in written:
+            composer.post_message(_again(event))
+
+    async def _composer(self) -> Widget:
+        """Give the keys to what the user writes in."""
         self._prompt.focus()
-        self._prompt.post_message(events.Key(event.key, event.character))
+        return self._prompt
 
     def action_move(self, by: int) -> None:
         self._menu.move(by)
@@ -240,8 +300,8 @@ class ApprovalCard(Vertical, can_focus=True):
         self._edited = what = editable(question.arguments, question.editable)
         is_command = bool(what.field) and question.review.command is not None
         answer = Answer(what.text, one_line=is_command)
-        keys = "Enter runs it · Ctrl+J new line" if is_command else "Ctrl+S saves and allows it"
-        named = "" if is_command else f"{what.field or 'arguments'} · "
+        keys = "Enter or Ctrl+S runs it · Ctrl+J new line" if is_command else "Ctrl+S allows it"
+        named = "" if is_command else f"Edit {FIELDS.get(what.field, what.field)} · "
         self._body.display = False
         await self._write(answer, f"{named}{keys} · Esc closes")
 
@@ -268,6 +328,15 @@ class ApprovalCard(Vertical, can_focus=True):
     async def _back(self) -> None:
         await self._ask()
         self.focus()
+
+
+def _again(event: events.Key | events.Paste) -> events.Event:
+    """The event, for another widget."""
+    match event:
+        case events.Key():
+            return events.Key(event.key, event.character)
+        case events.Paste():
+            return events.Paste(event.text)
 
 
 def hint(text: str) -> Static:

@@ -3,7 +3,6 @@
 from typing import ClassVar
 
 from rich.text import Text
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
@@ -25,6 +24,7 @@ class ChoiceCard(ApprovalCard, inherit_bindings=False):
         text-wrap: wrap;
     }
     """
+    INVITES = "Answer above"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", show=False),
         Binding("down", "move(1)", show=False),
@@ -46,17 +46,16 @@ class ChoiceCard(ApprovalCard, inherit_bindings=False):
         found.append(Option("answer", self._question.own))
         return Menu(found, [""] * len(found))
 
-    async def _take(self, event: events.Key) -> None:
-        letter = event.character or ""
-        if letter.strip():
-            await self.action_answer(letter)
+    async def _composer(self) -> Widget:
+        return await self.action_answer()
 
     def action_choose(self, at: int) -> None:
         self._decide(Decision("yes", self._question.choices[at]))
 
-    async def action_answer(self, begun: str = "") -> None:
-        answer = Answer(begun, one_line=True, placeholder="Your answer")
+    async def action_answer(self) -> Answer:
+        answer = Answer("", one_line=True, placeholder="Your answer")
         await self._write(answer, "Enter answers · Esc closes")
+        return answer
 
     def _written(self, event: Answer.Done) -> None:
         if event.text:

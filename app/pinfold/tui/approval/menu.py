@@ -105,12 +105,14 @@ def _always(question: Question) -> str:
     """What "always" would allow, as an answer; empty where it is not offered."""
     if question.prefix:
         if question.review.foreign is not None:
-            return "Yes, always this tool, until its description changes"
+            return "Yes, always this tool in this session, until its description changes"
         prefix = one_line(question.prefix)
         if question.review.origin:
-            return f"Yes, always from {prefix}"
-        return "Yes, always this command" if question.exact else f"Yes, always `{prefix} …`"
+            return f"Yes, always from {prefix} in this session"
+        what = "this command" if question.exact else f"`{prefix} …`"
+        return f"Yes, always {what} in this session"
     if folders := question.folders:
         more = f" and {len(folders) - 1} more" if len(folders) > 1 else ""
-        return f"Yes, always in {one_line(folders[0]) or '.'}/{more}"
-    return "Yes, for this session's edits" if question.edits else ""
+        where = f"{one_line(folders[0]) or '.'}/{more}"
+        return f"Yes, and allow edits in {where} in this session"
+    return "Yes, and allow edits in this session" if question.edits else ""

@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Static
 
-from pinfold.tui.prompt.editor import Editor
+from pinfold.tui.prompt.editor import PLACEHOLDER, Editor
 
 
 class PromptBox(Horizontal):
@@ -29,6 +29,7 @@ class PromptBox(Horizontal):
             text-style: bold;
         }
         &.-command > #marker { color: $warning; }
+        &.-waiting > #marker { color: $foreground 40%; }
     }
     """
 
@@ -45,6 +46,11 @@ class PromptBox(Horizontal):
 
     def on_mount(self) -> None:
         self.watch(self.editor, "in_turn", self._describe, init=False)
+
+    def wait_for(self, answer: str) -> None:
+        """Say how to `answer` the card that has the keys; empty: none has them."""
+        self.editor.placeholder = answer or PLACEHOLDER
+        self.set_class(bool(answer), "-waiting")
 
     def on_text_area_changed(self) -> None:
         is_command = self.editor.text.startswith("!")
