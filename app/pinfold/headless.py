@@ -49,8 +49,8 @@ async def no_terminal(question: Question) -> Decision:
     """Answer for a user who is not there: no, and why."""
     return Decision(
         "policy",
-        f"{one_line(question.review.title)} needs a yes ({question.reason}), and nobody can be asked "
-        "here. --approvals workspace allows edits in the folder and commands in the sandbox, "
+        f"{one_line(question.review.title)} needs a yes ({question.reason}), and nobody can be "
+        "asked here. --approvals workspace allows edits in the folder and commands in the sandbox, "
         "--approvals full everything.",
     )
 

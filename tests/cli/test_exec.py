@@ -16,7 +16,9 @@ from fakes.openai_server import OVERFLOW, Call, FakeOpenAI, Recorded, Reply
 from fakes.process import Pinfold, on_server
 from fakes.provider import says
 from pinfold import headless
+from pinfold.ports.approver import Question
 from pinfold.ports.provider import ModelInfo
+from pinfold.ports.tool import Review
 from pinfold.rollout import provenance
 from pinfold.rollout.codec import decode
 from pinfold.rollout.events import ItemAdded, TurnFinished
@@ -488,4 +490,15 @@ async def test_a_typo_in_the_users_config_is_no_reason_to_ask_another_model(
     assert ended.err == (
         "pinfold: ~/config/pinfold/config.toml: provider is not a section of settings; "
         "did you mean providers?\n"
+    )
+
+
+async def test_a_refusal_without_a_user_says_of_what_why_and_what_would_allow_it() -> None:
+    review = Review("command", "$ make all", command="make all")
+    asked = Question("c1", "shell", "{}", review, "runs in the sandbox")
+    decision = await headless.no_terminal(asked)
+    assert decision.verdict == "policy"
+    assert decision.note.startswith(
+        "$ make all needs a yes (runs in the sandbox), and nobody can be asked here. "
+        "--approvals workspace allows"
     )
