@@ -10,7 +10,8 @@ from pinfold.checkpoint.caps import ViewCaps
 from pinfold.checkpoint.known import Known
 from pinfold.checkpoint.window_view import how_to, window_view
 from pinfold.digests.record import TurnEnd
-from pinfold.rollout.events import ArtifactObserved, Data, MemoryApplied
+from pinfold.rollout.events import ArtifactObserved, Data, ItemAdded, MemoryApplied
+from pinfold.rollout.items import Item
 from pinfold.rollout.memory import DecisionMemory, Evidence, PlanMemory, PlanStep
 
 AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -43,6 +44,26 @@ def test_files_say_whether_they_are_as_they_were_read() -> None:
     assert files_listed(view(made)) == {"a.py": "unchanged", "b.py": "changed", "c.py": "deleted"}
     made.step(make.event(9, look("b.py", "1")))
     assert files_listed(view(made))["b.py"] == "unchanged"
+
+
+def _result(n: int, **detail: object) -> ItemAdded:
+    return ItemAdded(item=Item(n=n, kind="tool_result", content="x", name="t", detail=detail))
+
+
+def test_a_file_that_was_searched_or_read_in_part_is_not_called_unchanged() -> None:
+    made = known(
+        *(_result(3, act="read", searches=True), make.file("a.py", "1", 3)),
+        *(_result(5, act="read", whole=False), make.file("b.py", "1", 5)),
+        *(_result(7, act="read", whole=True), make.file("c.py", "1", 7)),
+        *(_result(9, act="read", searches=True), make.file("c.py", "1", 9)),
+        *(_result(11, act="edit", whole=False), make.file("d.py", "1", 11, "update")),
+        look("a.py", "1"),
+    )
+    assert files_listed(view(made)) == {"c.py": "unchanged", "d.py": "unchanged"}
+    assert "c.py #7" in view(made)
+    made.step(make.event(30, _result(13, act="read", searches=True)))
+    made.step(make.event(31, make.file("c.py", "2", 13)))
+    assert files_listed(view(made)) == {"d.py": "unchanged"}
 
 
 def test_a_file_of_unknown_hash_is_not_called_anything() -> None:

@@ -1,12 +1,14 @@
 """What would no longer stand anywhere is told, line by line."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from fakes.compactions import apply, planned, session, working
+from fakes.compactions import OPTIONS, Live, apply, planned, session, working
+from pinfold.compaction.inserted import DIGEST_HEADER
 from pinfold.compaction.loss import MAX_NAMED, loss_of
 from pinfold.compaction.summary import SummaryEntry, to_detail
 from pinfold.compaction.view import PlanOptions
-from pinfold.rollout.events import ItemAdded
+from pinfold.rollout.events import ItemAdded, PinsChanged
 from pinfold.rollout.items import Item
 
 BARE = PlanOptions(
@@ -76,3 +78,56 @@ def test_what_the_inserted_text_says_stands() -> None:
     for text, lost in ((BARE.text, True), ("#33 USER: There are 12,345 rows.", False)):
         loss = loss_of(view, planned(view, options=replace(BARE, text=text)))
         assert any("12,345" in lost_part.text for lost_part in loss.named) == lost
+
+
+def _reads(count: int, lines: int, pinned: Sequence[int] = ()) -> Live:
+    """A session whose user asks for one file after another, in few words."""
+    live = session(0)
+    n = 1
+    for at in range(count):
+        body = "\n".join(
+            f"def part_{at}_{row}(value): return value * {row}" for row in range(lines)
+        )
+        path = f'{{"path": "src/mod_{at}.py"}}'
+        shown = {"act": "read", "whole": True}
+        for item in (
+            Item(n=n, kind="user", content=f"Read mod {at}."),
+            Item(n=n + 1, kind="tool_call", content=path, response=at + 1, call_id="a"),
+            Item(
+                n=n + 2,
+                kind="tool_result",
+                content=body,
+                response=at + 1,
+                call_id="a",
+                detail=shown,
+            ),
+            Item(n=n + 3, kind="assistant", content=f"It has part {at}.", response=100 + at),
+        ):
+            live.add(ItemAdded(item=item))
+        n += 4
+    live.add(said(n, "And now?"))
+    live.add(PinsChanged(add=tuple(pinned)))
+    return live
+
+
+def test_where_only_outputs_leave_nothing_is_said_of_a_digest() -> None:
+    view = _reads(5, 150).view()
+    plan = planned(view)
+    assert DIGEST_HEADER not in "".join(item.content for item in plan.inserted)
+    assert plan.told == ("No message, edit or command left the window.",)
+    loss = loss_of(view, plan)
+    assert not loss
+    assert loss.items == sum(item.verdict == "shorten" for item in plan.items) > 0
+
+
+def test_what_the_plan_says_of_the_digest_is_so() -> None:
+    """Whatever leaves once the digest is written is told as left out, not as in it."""
+    for turns, options in ((4, OPTIONS), (12, OPTIONS), (12, BARE), (40, OPTIONS)):
+        view = session(turns).view()
+        plan = planned(view, options=options)
+        complete = not any(sentence.startswith(("Left", "All that")) for sentence in plan.told)
+        if options.text is None:
+            lost = loss_of(view, plan)
+            assert complete == (not lost.named), (turns, lost)
+        else:
+            assert not plan.told

@@ -6,7 +6,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fakes.digests import Make, asked, called, read, record, replied
-from pinfold.compaction.inserted import left_out
 from pinfold.digests.choice import ChosenLines, choose, render, size
 from pinfold.digests.record import DigestRecord
 
@@ -81,11 +80,3 @@ def test_repeated_boilerplate_counts_little() -> None:
 def test_the_agents_echo_does_not_stand_for_the_users_words() -> None:
     said = "Keep the retry limit of the uploader at 17 attempts."
     assert f"USER: {said}" in "\n".join(read(record(replied(said), asked(said)), 400))
-
-
-def test_what_is_left_out_is_said_in_a_sentence() -> None:
-    made = _talk()
-    assert left_out(choose(made, 100_000)) == "Everything said and done is in the digest."
-    said = left_out(choose(made, 200))
-    assert said.startswith("All that you said is kept; left out: ")
-    assert said.endswith(" of 60 sentences of replies.")

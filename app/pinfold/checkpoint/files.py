@@ -3,8 +3,11 @@
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from pinfold.rollout.events import ArtifactObserved, Event
+from pinfold.rollout.acts import act, searches
+from pinfold.rollout.events import ArtifactObserved, Event, ItemAdded
+from pinfold.rollout.items import Item
 
 MAX_FILES = 1_024
 
@@ -18,6 +21,8 @@ class FileState(Struct, frozen=True):
     hash: str | None
     """As the session saw it there."""
     state: State
+    whole: bool = True
+    """Whether the session has read or written all of it since it last changed."""
 
 
 class FileStates:
@@ -26,9 +31,13 @@ class FileStates:
     def __init__(self) -> None:
         self._states: dict[str, FileState] = {}
         """By path, the last seen last."""
+        self._partial: set[int] = set()
+        """Results that show parts of files at most."""
 
     def step(self, event: Event) -> None:
         match event.data:
+            case ItemAdded(item=item) if item.kind == "tool_result" and _is_partial(item):
+                self._partial.add(item.n)
             case ArtifactObserved(kind="file", op=op) as seen if op != "list":
                 if seen.item is None:
                     self._look(seen)
@@ -43,8 +52,11 @@ class FileStates:
         known = seen.hash
         if known is None and seen.op == "read" and before is not None:
             known = before.hash
-        state: State = "deleted" if seen.op == "delete" else "unchanged" if known else "unknown"
-        self._states[seen.uri] = FileState(item, known, state)
+        whole = seen.op != "read" or item not in self._partial
+        if not whole and before is not None and before.whole and known == before.hash:
+            item, whole = before.item, True
+        state: State = "deleted" if seen.op == "delete" else _state(known, whole=whole)
+        self._states[seen.uri] = FileState(item, known, state, whole)
         if len(self._states) > MAX_FILES:
             del self._states[next(iter(self._states))]
 
@@ -54,6 +66,17 @@ class FileStates:
             return
         if seen.op == "delete":
             state: State = "deleted"
+        elif before.hash and seen.hash == before.hash:
+            state = _state(before.hash, whole=before.whole)
         else:
-            state = "unchanged" if before.hash and seen.hash == before.hash else "changed"
-        self._states[seen.uri] = FileState(before.item, before.hash, state)
+            state = "changed"
+        self._states[seen.uri] = replace(before, state=state)
+
+
+def _is_partial(result: Item) -> bool:
+    done = act(None, result)
+    return searches(result) or (done is not None and not done.whole)
+
+
+def _state(known: str | None, *, whole: bool) -> State:
+    return "unchanged" if known and whole else "unknown"

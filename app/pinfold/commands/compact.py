@@ -172,7 +172,7 @@ def _options(given: Mapping[str, Any]) -> str:
 
 async def _lost(window: Steering, loss: Loss) -> str:
     if not loss:
-        return "Everything in the old window is still in the new one."
+        return loss.without_lines
     import asyncio
 
     from pinfold.commands.lost_text import abouts, listed

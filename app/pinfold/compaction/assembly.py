@@ -116,8 +116,10 @@ class _Assembly:
                 f"Only {plan.sizes.headroom:,} tokens of headroom: {fixed} have to stay."
             )
             plan = builder.build(strategy)
-        digest = self._parts.digest
-        return plan if digest is None else replace(plan, told=(*plan.told, left_out(digest)))
+        if self._options.text is not None:
+            return plan
+        said = left_out(self._view, self._parts, self._next_window.in_full())
+        return replace(plan, told=(*plan.told, said))
 
     # What has to stay
 

@@ -52,8 +52,14 @@ class InsertedText:
     detail: dict[str, object] = field(default_factory=dict)
     """Of the summary's item."""
     digest: DigestLines | None = None
-    told: frozenset[str] = frozenset()
-    """The texts of the core in lower case, which the digest leaves out."""
+    in_core: frozenset[str] = frozenset()
+    in_suggested: frozenset[str] = frozenset()
+    """The texts of both in lower case."""
+
+    @property
+    def told(self) -> frozenset[str]:
+        """The texts in lower case that the digest leaves out, as the core has them."""
+        return self.in_core | self.in_suggested if self.suggested else self.in_core
 
     @property
     def head(self) -> str:
@@ -79,12 +85,24 @@ _NAMES: dict[Kind, str] = {
 """What left-out lines are called; lines of code and output are not counted."""
 
 
-def left_out(digest: DigestLines) -> str:
-    """A sentence on what a digest leaves out."""
-    left = Counter(_NAMES[line.kind] for line in digest.left if line.kind in _NAMES)
-    every = left + Counter(_NAMES[line.kind] for line in digest.lines if line.kind in _NAMES)
-    if not left:
-        return "Everything said and done is in the digest."
+def left_out(view: WindowView, parts: InsertedText, whole: Collection[int]) -> str:
+    """A sentence on what a new window no longer says; `whole` are the items that it has in full."""
+    shown = parts.digest.lines if parts.digest is not None else ()
+    keys = {line.key for line in shown}
+    if parts.summary:
+        keys |= keys_told_by(parts.summary, view)
+    lines = [line for line in view.known.record.lines() if line.kind in _NAMES]
+    missing = [
+        line
+        for line in lines
+        if line.n not in whole and line.key not in keys and line.text.casefold() not in parts.told
+    ]
+    if not missing:
+        if all(line.n in whole for line in lines):
+            return "No message, edit or command left the window."
+        return "Every message, edit and command that left the window is in the inserted text."
+    left = Counter(_NAMES[line.kind] for line in missing)
+    every = left + Counter(_NAMES[line.kind] for line in shown if line.kind in _NAMES)
     told = [f"{count:,} of {every[name]:,} {name}" for name, count in left.items()]
     start = "Left out" if left[_NAMES["user"]] else "All that you said is kept; left out"
     return f"{start}: {', '.join(told)}."
@@ -120,8 +138,8 @@ def core_of(view: WindowView, options: PlanOptions, target: int, left: int) -> I
     proposed = suggestions(view.known.record, core, most, request.n if request else 0)
     if proposed:
         parts.suggested = "\n".join([SUGGESTED_HEADER, *map(bullet, _by_item(proposed, options))])
-    told.update(suggestion.text.casefold() for suggestion in proposed)
-    parts.told = frozenset(told - {""})
+    parts.in_core = frozenset(told - {""})
+    parts.in_suggested = frozenset(suggestion.text.casefold() for suggestion in proposed) - {""}
     return parts
 
 

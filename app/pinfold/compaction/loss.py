@@ -11,7 +11,7 @@ from pinfold.compaction.summary import entries_of
 from pinfold.compaction.view import WindowView
 from pinfold.digests.lines import WEIGHT, DigestLine
 from pinfold.digests.lines import Kind as Said
-from pinfold.rollout.items import Form, Item
+from pinfold.rollout.items import Form, Item, Kind
 from pinfold.window.archive import Archive
 from pinfold.window.forms import unpack
 from pinfold.window.generations import change_to, forms_of
@@ -40,6 +40,9 @@ _KINDS: dict[Said, LostKind] = {
 """Lines of code and output don't count: their items stay in the archive."""
 
 
+_LASTING: frozenset[Kind] = frozenset({"user", "assistant", "tool_call", "tool_result"})
+
+
 class LostLine(Struct, frozen=True):
     kind: LostKind
     text: str
@@ -55,9 +58,20 @@ class Loss(Struct, frozen=True):
     named: tuple[LostLine, ...]
     more: dict[LostKind, int]
     """How many are not named."""
+    items: int = 0
+    """Items that the first window has in full and the second has not."""
 
     def __bool__(self) -> bool:
         return bool(self.named)
+
+    @property
+    def without_lines(self) -> str:
+        """A sentence on a loss that names no line."""
+        said = "No message, edit or command is missing from the new window"
+        if not self.items:
+            return f"{said}."
+        are = "items are" if self.items > 1 else "item is"
+        return f"{said}; {self.items:,} {are} no longer there in full, but in the archive."
 
 
 def loss_of(view: WindowView, plan: CompactionPlan) -> Loss:
@@ -99,7 +113,8 @@ def _loss(lines: Sequence[DigestLine], before: Iterable[Shown], after: Iterable[
             found.setdefault(kind, []).append((weight, LostLine(kind, line.text, line.n, line.key)))
     for lost in _entries(old, text):
         found.setdefault("decision", []).append((0, lost))
-    return _ranked(found)
+    left = [entry for entry in old if entry.item.kind in _LASTING and entry.form == "full"]
+    return _ranked(found, sum(entry.stands_for[0] not in stands for entry in left))
 
 
 def _whole(shown: Iterable[Shown]) -> set[int]:
@@ -121,7 +136,7 @@ def _entries(old: Iterable[Shown], text: str) -> Iterator[LostLine]:
                 yield LostLine("decision", said, item.n)
 
 
-def _ranked(found: dict[LostKind, list[tuple[int, LostLine]]]) -> Loss:
+def _ranked(found: dict[LostKind, list[tuple[int, LostLine]]], items: int) -> Loss:
     named: list[LostLine] = []
     more: dict[LostKind, int] = {}
     for kind in _ORDER:
@@ -129,4 +144,4 @@ def _ranked(found: dict[LostKind, list[tuple[int, LostLine]]]) -> Loss:
         named += [lost for _, lost in some[:MAX_NAMED]]
         if left := len(some[MAX_NAMED:]):
             more[kind] = left
-    return Loss(tuple(named), more)
+    return Loss(tuple(named), more, items)

@@ -223,7 +223,7 @@ def _outcome_lines(outcome: Outcome, arguments: argparse.Namespace) -> Iterator[
 
 def _lost_lines(loss: Loss) -> Iterator[str]:
     if not loss:
-        yield "Lost: nothing."
+        yield loss.without_lines
         return
     yield "Lost from the window, kept in the archive:"
     for lost in loss.named:

@@ -116,7 +116,7 @@ class LossPanel(TablePanel[Keeping]):
 def _facts(loss: Loss) -> Iterator[str]:
     """How many are listed, and how many more there are of each kind."""
     if not loss:
-        yield "Nothing: everything said and done is still in the new window."
+        yield loss.without_lines
         return
     yield f"{len(loss.named):,} listed"
     if loss.more:
