@@ -6,6 +6,7 @@ from fakes.commands import FakeContext, run
 from fakes.live_session import live_session
 from pinfold.commands import registry
 from pinfold.commands.arguments import CommandError
+from pinfold.compaction.guards import MAX_FAILURES, RESUMES
 from pinfold.ports.provider import ModelInfo
 from pinfold.rollout.events import ArtifactObserved
 from pinfold.rollout.items import Item
@@ -245,6 +246,16 @@ async def test_the_threshold_is_shown_and_changed(context: FakeContext) -> None:
     await run(context, "/threshold off")
     assert context.told[3].startswith("Threshold: off. /threshold auto or ask sets it to 95% of")
     assert context.session.reading().threshold is None
+    await run(context, "/threshold auto")
+    for _ in range(MAX_FAILURES):
+        context.session._parts.auto_compaction._failed(ValueError("The disk is full."))
+    await run(context, "/threshold")
+    assert context.told[-1].endswith(f"(auto, paused as it failed). {RESUMES}")
+    await run(context, "/status")
+    assert "paused, as it failed" in context.told[-1]
+    await run(context, "/threshold 0.9")
+    assert context.told[-1].startswith("Threshold: 90% of")
+    assert "paused" not in context.told[-1]
 
 
 # Completion

@@ -44,12 +44,14 @@ def test_a_window_that_does_not_fit_is_tried_again_whether_it_has_grown_or_not()
     assert step(used=101_000, past=past) == "compact"
 
 
-def test_three_failures_in_a_row_stop_it_until_the_user_acts() -> None:
+def test_three_failures_in_a_row_stop_it_until_something_changes() -> None:
     past = PastCompactions().failed().failed()
     assert step(past=past) == "compact"
     past = past.failed()
     assert step(past=past) == step("overflow", past=past) == "leave"
-    assert step(past=past.acted()) == "compact"
+    for later in (past.acted(), past.prompted(), past.changed()):
+        assert step(past=later) == "compact"
+    assert step(past=past.undid().changed()) == "leave"
     assert step(past=past.succeeded(10)) == "compact"
 
 

@@ -13,6 +13,7 @@ from fakes.screen import make_app, until
 from fakes.transcripts import shown as rows
 from pinfold.agent.options import Options, PreparingOptions
 from pinfold.agent.updates import Prepared, Streamed
+from pinfold.compaction.guards import MAX_FAILURES
 from pinfold.ports.provider import ModelInfo, TextDelta
 from pinfold.rollout.events import PinsChanged, RequestFinished, WindowReplaced
 from pinfold.rollout.items import Item
@@ -354,3 +355,14 @@ def test_gauge_tooltip(snap_compare: Snap, theme: str) -> None:
 
     app = make_app(session, theme=theme)
     assert snap_compare(app, terminal_size=(80, 32), run_before=before)
+
+
+async def test_the_gauge_says_that_automatic_compaction_is_paused() -> None:
+    session = live_session(gauge=TIGHT, model=SMALL)
+    async with make_app(session).run_test(size=(120, 24)) as pilot:
+        await until(pilot, lambda: session.approver)
+        for _ in range(MAX_FAILURES):
+            session._parts.auto_compaction._failed(ValueError("The disk is full."))
+        await until(pilot, lambda: "compaction paused" in line(pilot.app))
+        session.append(PinsChanged(add=("src/**",)))
+        await until(pilot, lambda: "compaction paused" not in line(pilot.app))

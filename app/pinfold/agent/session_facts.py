@@ -130,6 +130,11 @@ class SessionFacts:
         return self._parts.auto_compaction.due()
 
     @property
+    def auto_paused(self) -> bool:
+        """Whether automatic compaction is paused, as it failed again and again."""
+        return self._parts.auto_compaction.paused
+
+    @property
     def cited(self) -> tuple[str, ...]:
         """The `session#item` that the last citation of memories names."""
         return self._record.state.cited

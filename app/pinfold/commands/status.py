@@ -50,6 +50,8 @@ async def status(context: Context) -> None:
         ("Window", f"{tokens(reading.used)} of {tokens(reading.limit)} tokens, {share}"),
         ("Session", session.id),
     ]
+    if session.auto_paused:
+        rows.insert(-1, ("Compaction", "paused, as it failed: /threshold says what resumes it"))
     context.tell(_table(rows))
 
 

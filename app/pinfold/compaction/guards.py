@@ -16,7 +16,11 @@ MIN_GAIN = 0.10
 GROWTH = 0.10
 """Of the usable window that it must grow by before the threshold counts again."""
 MAX_FAILURES = 3
-"""Failures in a row after which nothing runs automatically until the user acts."""
+"""Failures in a row after which nothing runs automatically until something has changed."""
+RESUMES = (
+    "Your next prompt, /compact, or a change of pins, masks, model or settings resumes automatic "
+    "compaction."
+)
 
 
 class PastCompactions(Struct, frozen=True):
@@ -33,7 +37,7 @@ class PastCompactions(Struct, frozen=True):
 
     @property
     def stopped(self) -> bool:
-        """Whether nothing runs automatically until the user acts."""
+        """Whether nothing runs automatically until something has changed."""
         return self.failures >= MAX_FAILURES
 
     def succeeded(self, after: int) -> "PastCompactions":
@@ -59,7 +63,11 @@ class PastCompactions(Struct, frozen=True):
 
     def prompted(self) -> "PastCompactions":
         """The user sent a prompt."""
-        return replace(self, vain=None, undone=False)
+        return replace(self, vain=None, failures=0, undone=False)
+
+    def changed(self) -> "PastCompactions":
+        """Pins, masks, the model, its window or the options are others: it may work now."""
+        return replace(self, vain=None, failures=0)
 
     def acted(self) -> "PastCompactions":
         """The user compacted, changed the options or the model."""

@@ -15,7 +15,7 @@ from pinfold.sanitize import one_line
 from pinfold.tui.colours import ink
 from pinfold.tui.failsafe import safely
 from pinfold.tui.feed import Feed
-from pinfold.tui.gauge import GaugeBar
+from pinfold.tui.gauge import GaugeBar, shown_auto
 from pinfold.tui.transcript.lines import clip
 from pinfold.tui.transcript.view import Transcript
 
@@ -139,7 +139,7 @@ class AgentView(Vertical):
     def _read_gauge(self) -> None:
         assert self._hears is not None
         self._gauge.model = self._hears.model
-        self._gauge.auto = self._hears.auto
+        self._gauge.auto = shown_auto(self._hears)
         self._gauge.reading = self._hears.reading()
 
     async def _read_late(self) -> None:

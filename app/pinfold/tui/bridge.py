@@ -27,6 +27,7 @@ from pinfold.agent.updates import (
     WaitingPrompt,
 )
 from pinfold.commands.compact_step import standing
+from pinfold.compaction.guards import RESUMES
 from pinfold.numbers import duration, tokens
 from pinfold.paths import shown
 from pinfold.ports.provider import (
@@ -40,7 +41,7 @@ from pinfold.rollout import events
 from pinfold.tui.agent_ticker import AgentTicker
 from pinfold.tui.failsafe import safely
 from pinfold.tui.feed import Feed
-from pinfold.tui.gauge import GaugeBar
+from pinfold.tui.gauge import GaugeBar, shown_auto
 from pinfold.tui.lines import QueueLines, RetryLine
 from pinfold.tui.plan_line import PlanLine
 from pinfold.tui.prompt.editor import Editor
@@ -56,7 +57,7 @@ WHAT_NOW = {
     "ask": "You will be asked before the next request.",
     "off": "",
 }
-TOO_SOON = "It will be compacted again once it has grown by 10%."
+NOT_YET = "It will be compacted with a later request, once it has grown by 10%."
 CANT = "It can't be sent as it is."
 WELL_BELOW = 0.9
 """The share of the threshold that the window must fall under before it can pass it again."""
@@ -149,6 +150,7 @@ class Bridge:
                 self._retry.count_down(reason, at)
             case Told(text=text, level=level, hint=hint):
                 self._transcript.note(f"{text} · {hint}" if hint else text, level)
+                self._gauge.auto = shown_auto(self._session)
             case QueueChanged(prompts=prompts):
                 self._show_queue(prompts)
             case PromptReturned(text=text):
@@ -165,13 +167,13 @@ class Bridge:
         self._status.jobs = len(session.jobs.running)
         self._status.agents = len(session.children.running)
         self._gauge.model = session.model
-        self._gauge.auto = session.auto
         self._gauge.preparation = session.preparing.state
         self._read_gauge()
 
     def _read_gauge(self) -> bool:
         """Show the window's reading; whether it has passed the threshold since the last one."""
         reading = self._gauge.reading = self._session.reading()
+        self._gauge.auto = shown_auto(self._session)
         threshold = reading.threshold
         if threshold is not None and reading.used >= threshold:
             before, self._passed = self._passed, threshold
@@ -183,10 +185,13 @@ class Bridge:
     def _watch_threshold(self) -> None:
         if self._read_gauge() and (reading := self._gauge.reading) is not None:
             session = self._session
+            if session.auto_paused:
+                what_now = f"Automatic compaction is paused. {RESUMES}"
+            else:
+                what_now = WHAT_NOW[session.auto] if session.compacts_next else NOT_YET
             self._transcript.note(
                 f"The window has passed its threshold: {tokens(reading.used)} of "
-                f"{tokens(reading.limit)} tokens. "
-                f"{WHAT_NOW[session.auto] if session.compacts_next else TOO_SOON} "
+                f"{tokens(reading.limit)} tokens. {what_now} "
                 "/compact --dry-run shows how; /threshold changes it.",
             )
 

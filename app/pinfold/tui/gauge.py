@@ -18,6 +18,7 @@ from pinfold.tui.colours import ink
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pinfold.agent.session import Session
     from pinfold.agent.updates import Preparation
     from pinfold.ports.provider import ModelInfo
     from pinfold.window.reading import GaugeReading, SentRequest, Source
@@ -89,6 +90,11 @@ def cells(segments: Sequence[tuple[str, int]], limit: int, width: int) -> list[t
     for number in sorted(range(len(rests)), key=lambda n: -rests[n])[: filled - sum(shares)]:
         shares[number] += 1
     return [(name, share) for (name, _), share in zip(segments, shares, strict=True) if share]
+
+
+def shown_auto(session: Session) -> str:
+    """What happens at the threshold, or that it is paused."""
+    return "compaction paused" if session.auto_paused else session.auto
 
 
 class GaugeBar(Widget):

@@ -12,6 +12,8 @@ from fakes.agent import MODEL, Stage, stage
 from fakes.provider import Step, calls, says
 from pinfold.agent.compaction.trigger import CompactionTrigger
 from pinfold.agent.options import Options
+from pinfold.agent.updates import Appended, Update
+from pinfold.compaction.guards import RESUMES
 from pinfold.compaction.view import PlanOptions
 from pinfold.ports.approver import Decision
 from pinfold.ports.errors import ContextOverflow, ProviderError, RateLimited
@@ -327,3 +329,84 @@ async def test_who_leaves_the_preview_is_not_asked_at_every_step(tmp_path: Path)
     await at.say("go on")
     assert asked == ["approval"]
     assert not at.session.compacts_next
+
+
+async def test_what_failed_again_and_again_is_paused_and_said_so_until_something_changes(
+    tmp_path: Path,
+) -> None:
+    options = replace(OFF, hooks={"pre_compact": ("test -e may-compact || exit 2",)})
+    at = await worked(tmp_path, 3, options)
+    at.session.set_threshold("auto")
+    at.session.set_threshold("0.2")
+    steps = [calls((f"x{n}", "shell", '{"command": "true"}')) for n in range(3)]
+    result = next(item.n for item in at.session.items if item.kind == "tool_result")
+    for change in (
+        lambda: at.session.window.act("pin", [result]),
+        lambda: at.session.window.act("mask", [result + 4]),
+        lambda: at.session.choice.think("low"),
+    ):
+        at.provider.script = [*steps, says("Done.")]
+        await at.say("go on")
+        assert at.session.auto_paused
+        assert at.told()[-1].startswith("Not compacted: ")
+        assert at.told()[-1].endswith(f"Automatic compaction is paused. {RESUMES}")
+        await change()
+        assert not at.session.auto_paused
+    at.provider.script = [*steps, says("Done.")]
+    await at.say("go on")
+    assert at.session.auto_paused
+    at.session.compaction.keep_defaults("checkpoint", OFF.compact)
+    assert not at.session.auto_paused
+    at.provider.script = [*steps, says("Done.")]
+    await at.say("go on")
+    assert at.session.auto_paused
+    (at.session.cwd / "may-compact").touch()
+    at.provider.script = [says("Done.")]
+    await at.say("a new prompt")
+    assert not at.session.auto_paused
+    assert [event.reason for event in at.events_of(WindowReplaced)] == ["threshold"]
+
+
+async def test_a_window_that_pins_fill_says_so_once_and_is_compacted_once_they_are_gone(
+    tmp_path: Path,
+) -> None:
+    at = await worked(tmp_path, 3, OFF)
+    results = [item.n for item in at.session.items if item.kind == "tool_result"]
+    await at.session.window.act("pin", results)
+    at.session.set_threshold("auto")
+    at.provider.script = [[ContextOverflow("too long", limit=2_000)]]
+    await at.say("go on")
+    assert at.session.model.context_window == 2_000
+    steps = [calls((f"x{n}", "shell", '{"command": "true"}')) for n in range(3)]
+    at.provider.script = [*steps, says("Done.")]
+    before = len(at.told())
+    await at.say("go on and on")
+    said = [text for text in at.told()[before:] if text.startswith("Not compacted: ")]
+    assert len(said) == 1
+    assert "pins (#3, #7, #11)" in said[0]
+    assert not at.session.auto_paused
+
+    at.session.set_threshold("0.3")
+    await at.session.window.act("unpin", results)
+    at.provider.script = [says("Done.")]
+    await at.say("once more")
+    assert [event.reason for event in at.events_of(WindowReplaced)] == ["threshold"]
+
+
+async def test_in_a_turn_nothing_is_promised_that_waits_for_a_prompt(tmp_path: Path) -> None:
+    at = await worked(tmp_path, 3, OFF, model=structs.replace(MODEL, context_window=12_000))
+    await at.session.window.act("pin", [item.n for item in at.session.items])
+    at.session.set_threshold("auto")
+    at.session.set_threshold("0.2")
+    promised: list[bool] = []
+
+    def hear(update: Update) -> None:
+        if isinstance(update, Appended) and isinstance(update.event.data, ItemAdded):
+            promised.append(at.session.compacts_next)
+
+    at.session.subscribe(hear)
+    at.provider.script = [calls(("x", "shell", '{"command": "true"}')), says("Done.")]
+    await at.say("go on")
+    assert any(text.startswith("Not compacted: ") for text in at.told())
+    assert promised[0]
+    assert not any(promised[1:]), "it was in vain, and the window has hardly grown"

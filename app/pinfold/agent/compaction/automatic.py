@@ -15,16 +15,14 @@ from pinfold.compaction import guards
 from pinfold.compaction.atoms import atoms, open_atom
 from pinfold.compaction.budget import least_headroom, too_small
 from pinfold.compaction.engine import LAST
-from pinfold.compaction.guards import Cause, PastCompactions
+from pinfold.compaction.guards import RESUMES, Cause, PastCompactions
 from pinfold.compaction.refusals import Impossible, NoGain, TooSmall
-from pinfold.rollout.events import WindowReplaced
+from pinfold.rollout.events import ItemsMarked, ModelChanged, PinsChanged, WindowReplaced
 from pinfold.rollout.journal import JournalError
 from pinfold.window.reading import GaugeReading
 
 BELOW = 0.7
 """The largest share of the threshold that an automatic compaction aims at."""
-
-
 Reviewer = Callable[[CompactionTrigger], Awaitable[bool]]
 """Shows the preview and waits for its end: whether it was applied."""
 
@@ -47,6 +45,8 @@ class AutoCompaction:
         self._limits = limits
         self.reviewer: Reviewer | None = None
         self._past = PastCompactions()
+        self._settings = (compacting.strategy, compacting.options)
+        """With which earlier attempts were made."""
         self._told = False
         """Whether the user knows that a compaction would not help."""
         record.subscribe(self._hear)
@@ -68,10 +68,23 @@ class AutoCompaction:
         asked = self.reviewer is not None and self._limits.auto != "off"
         return reading if asked and reading.used > reading.usable else None
 
+    @property
+    def paused(self) -> bool:
+        """Whether nothing is compacted automatically, as that failed again and again."""
+        return self._limits.auto != "off" and self._past_now().stopped
+
+    def _past_now(self) -> PastCompactions:
+        settings = (self._compacting.strategy, self._compacting.options)
+        if settings != self._settings:
+            self._settings, self._past = settings, self._past.changed()
+        return self._past
+
     def due(self) -> bool:
         """Whether the next request compacts the window, or asks the user to."""
         reading, limits = self._reading(), self._limits
-        past = self._past.prompted()  # as it is by then
+        past = self._past_now()
+        if self._record.phase == "idle":
+            past = past.prompted()  # as it is by then
         step = guards.next_step(
             "threshold",
             reading.used,
@@ -92,13 +105,18 @@ class AutoCompaction:
         return self._is_paused() and reading.used <= reading.usable
 
     def _hear(self, update: Update) -> None:
-        if isinstance(update, Appended) and isinstance(update.event.data, WindowReplaced):
-            self._told = False
-            match update.event.data.reason:
-                case "undo" | "restore" | "kept":
-                    self._past = self._past.undid()
-                case "manual" | "threshold" | "overflow" | "model":
-                    self._past = self._past.succeeded(self._reading().used)
+        if not isinstance(update, Appended):
+            return
+        match update.event.data:
+            case WindowReplaced(reason=reason):
+                self._told = False
+                match reason:
+                    case "undo" | "restore" | "kept":
+                        self._past = self._past.undid().changed()
+                    case "manual" | "threshold" | "overflow" | "model":
+                        self._past = self._past.succeeded(self._reading().used)
+            case PinsChanged() | ItemsMarked() | ModelChanged():
+                self._past, self._told = self._past.changed(), False
 
     async def check(
         self,
@@ -126,7 +144,7 @@ class AutoCompaction:
             reading.usable,
             limits.threshold,
             limits.auto,
-            self._past,
+            self._past_now(),
             paused=paused,
         )
         trigger = CompactionTrigger(cause, phase, blocking=True)
@@ -180,16 +198,14 @@ class AutoCompaction:
             return False
         except (TooSmall, Impossible) as error:
             small = error if isinstance(error, TooSmall) else await self._too_small(trigger)
-            if small is None:
-                return self._failed(error)
-            if cause == "overflow":
+            if small is not None and cause == "overflow":
                 raise small from error
             self._past = self._past.in_vain(reading.used)
             # A window may be larger than was learned: the request goes out anyway, and
             # where it is refused, the turn ends with this sentence.
-            if reading.window_source != "learned" and not self._told:
+            if not self._told and (small is None or reading.window_source != "learned"):
                 self._told = True
-                self._record.warn(f"Not compacted: {small}")
+                self._record.warn(f"Not compacted: {small or error}")
             return False
         except Exception as error:  # the turn must continue, whatever it is
             return self._failed(error)
@@ -197,8 +213,8 @@ class AutoCompaction:
 
     def _failed(self, error: Exception) -> Literal[False]:
         self._past = self._past.failed()
-        more = " Automatic compaction pauses until you change something."
-        self._record.warn(f"Not compacted: {error}{more if self._past.stopped else ''}")
+        more = f" Automatic compaction is paused. {RESUMES}" if self._past.stopped else ""
+        self._record.warn(f"Not compacted: {error}{more}")
         return False
 
     async def _too_small(self, trigger: CompactionTrigger) -> TooSmall | None:

@@ -18,7 +18,7 @@ from pinfold.commands.context_text import facts
 from pinfold.commands.failures import told
 from pinfold.commands.model import price_said
 from pinfold.rollout.events import Pin
-from pinfold.tui.gauge import GaugeBar
+from pinfold.tui.gauge import GaugeBar, shown_auto
 from pinfold.tui.panels.context_effects import done
 from pinfold.tui.panels.context_footer import Footer
 from pinfold.tui.panels.context_rows import (
@@ -139,7 +139,7 @@ class ContextPanel(FilterPanel[None]):
     def _show(self, *, top: bool = False) -> None:
         overview = self._overview
         self._gauge.model = self._session.model
-        self._gauge.auto = self._session.auto
+        self._gauge.auto = shown_auto(self._session)
         self._gauge.reading = overview.reading
         self._legend.update(self._gauge.legend(self.app.size.width - FRAME))
         front: Sequence[ContextRow] = overview.context
