@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from pinfold.commands.action import Action, Run
 from pinfold.commands.arguments import Argument, CommandError
 from pinfold.commands.context import Context
-from pinfold.compaction.guards import RESUMES
 from pinfold.numbers import tokens
 from pinfold.rollout import provenance
 from pinfold.sanitize import one_line
@@ -193,6 +192,8 @@ def _threshold(session: Session) -> str:
     if session.auto == "off":
         return f"Threshold: off. /threshold auto or ask sets it to {where}."
     if session.auto_paused:
+        from pinfold.compaction.guards import RESUMES
+
         return f"Threshold: {where} ({session.auto}, paused as it failed). {RESUMES}"
     return f"Threshold: {where} ({session.auto}). The window has {tokens(reading.used)}."
 

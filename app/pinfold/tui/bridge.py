@@ -27,7 +27,6 @@ from pinfold.agent.updates import (
     WaitingPrompt,
 )
 from pinfold.commands.compact_step import standing
-from pinfold.compaction.guards import RESUMES
 from pinfold.numbers import duration, tokens
 from pinfold.paths import shown
 from pinfold.ports.provider import (
@@ -186,6 +185,8 @@ class Bridge:
         if self._read_gauge() and (reading := self._gauge.reading) is not None:
             session = self._session
             if session.auto_paused:
+                from pinfold.compaction.guards import RESUMES
+
                 what_now = f"Automatic compaction is paused. {RESUMES}"
             else:
                 what_now = WHAT_NOW[session.auto] if session.compacts_next else NOT_YET
