@@ -6,6 +6,7 @@ gets only what is not an event.
 """
 
 import asyncio
+import math
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -32,6 +33,7 @@ from pinfold.agent.updates import (
     ToolStarted,
     Update,
 )
+from pinfold.numbers import duration
 from pinfold.ports.approver import Decision, Question
 from pinfold.providers.choose import HOW
 from pinfold.rollout.codec import encode
@@ -90,8 +92,9 @@ class Printer:
                     self._item(event.data.item)
             case ToolStarted(title=title):
                 self._say_in_text(f"● {title}")
-            case Retrying(reason=reason):
-                self.say(f"{reason} Trying again.")
+            case Retrying(reason=reason, attempt=attempt, attempts=attempts, seconds=seconds):
+                wait = duration(math.ceil(seconds))
+                self.say(f"Trying again ({attempt + 1} of {attempts}) in {wait}: {reason}")
             case Told(text=text, level=level):
                 if level == "error":
                     self._errors.append(text)

@@ -98,7 +98,7 @@ async def test_json_prints_the_journal_line_for_line_and_nothing_twice(tmp_path:
     assert {"say hello", "hello"} <= {*said}
     written = rollout.read_text().splitlines()
     assert later.out.splitlines() == [written[0], *written[len(printed) :]]
-    assert "Trying again." in later.err
+    assert "Trying again (2 of 7) in 1s: " in later.err
 
 
 PIPED = b"We decided to drop TLS.\n"

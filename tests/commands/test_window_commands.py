@@ -96,7 +96,7 @@ async def test_pins_that_take_half_the_window_are_warned_of(context: FakeContext
         ("/mask", "Name items"),
         ("/fold last", "#5: it is your latest request"),
         ("/unfold 3", "neither masked nor folded"),
-        ("/undo", "nothing to undo"),
+        ("/undo", "nothing to undo in this window. /rewind goes back"),
         ('/goal ""', "needs text"),
         ("/threshold soon", "soon"),
     ],

@@ -135,7 +135,7 @@ async def test_what_comes_while_a_turn_runs(tmp_path: Path) -> None:
             Streamed(TextDelta(f"{TEXT}\n\n```{TEXT}\n{TEXT}")),
             ToolStarted("c9", TEXT, TEXT),
             ToolOutput("c9", TEXT),
-            Retrying(TEXT, 1, 9.0),
+            Retrying(TEXT, 1, 9.0, 7, 9.0),
             CompactionProgress(TEXT, 0.5, TEXT),
             Told(TEXT, "info", TEXT),
             Told(TEXT, "warning"),

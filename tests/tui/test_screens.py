@@ -223,7 +223,7 @@ def test_retry(snap_compare: Snap, session: LiveSession) -> None:
 
     async def wait(_: Pilot[str]) -> None:
         session.enter("waiting")
-        session.tell(Retrying("The server is rate limited.", 1, 4.0))
+        session.tell(Retrying("The server is rate limited.", 1, 4.0, 7, 4.0))
 
     app = make_app(session)
     assert snap_compare(app, terminal_size=(80, 24), run_before=streaming(session, wait))

@@ -484,7 +484,7 @@ async def test_the_lines_around_the_prompt_follow_the_turn() -> None:
     async with running(session) as pilot:
         retry = pilot.app.screen.query_one(RetryLine)
         session.enter("waiting")
-        session.tell(Retrying("The server is rate limited.", 1, 4.0))
+        session.tell(Retrying("The server is rate limited.", 1, 4.0, 7, 4.0))
         assert "trying again in 4s" in str(retry.render())
         session.enter("requesting")
         assert not retry.display

@@ -80,7 +80,12 @@ class Retrying(Struct, frozen=True):
 
     reason: str
     attempt: int
+    """The one that failed, from 1."""
     at: float
+    attempts: int
+    """That are made at most."""
+    seconds: float
+    """Until `at`, when this was told."""
 
 
 class Told(Struct, frozen=True):

@@ -148,7 +148,8 @@ class Requester:
 
     def _waiting(self, error: ProviderError, attempt: int, seconds: float) -> None:
         self._record.enter("waiting")
-        self._record.tell(Retrying(str(error), attempt, self._clock.monotonic() + seconds))
+        at, attempts = self._clock.monotonic() + seconds, self._max_retries + 1
+        self._record.tell(Retrying(str(error), attempt, at, attempts, seconds))
 
     async def _attempt(
         self, connection: Connection, turn: int, response: Response, attempt: int

@@ -161,7 +161,10 @@ class Steering:
         self._check_idle()
         newest = self._record.window.undo.newest
         if newest is None:
-            raise NothingToDo("There is nothing to undo in this window.")
+            raise NothingToDo(
+                "There is nothing to undo in this window. /rewind goes back to before one of your "
+                "prompts, with the files."
+            )
         await self._record.append(undo_of(self._record.window, newest.seq))
         return newest.what
 
