@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -15,6 +16,8 @@ from fakes.live_session import live_session
 from fakes.screen import CWD, make_app, until
 from pinfold.catalog.catalog import LastExchange
 from pinfold.catalog.searching import MATCH, MATCH_END
+from pinfold.rollout.events import SessionStarted
+from pinfold.rollout.journal import Journal
 from pinfold.tui.panels.session_page import page
 from pinfold.tui.panels.sessions import SessionsPanel, fitting
 
@@ -80,6 +83,18 @@ async def test_the_user_s_own_session_is_left_out() -> None:
 async def test_a_session_that_is_open_elsewhere_is_marked() -> None:
     async with choosing(replace(WORDS, held=True), JSON) as (_, panel, _):
         assert [line.note for line in panel.list.lines] == ["open elsewhere", ""]
+
+
+async def test_forks_name_what_they_were_forked_from(tmp_path: Path) -> None:
+    parent, line = "019f8a7b-1c2d-7000-8000-000000000001", tmp_path / "fork"
+    line.mkdir()
+    forked = f"{parent}:12"
+    started = SessionStarted(schema=1, id="fork", cwd="/", version="1", forked_from=forked)
+    Journal.create(line, started, lambda: USED).close()
+    fork = replace(WORDS, id=str(line))
+    async with choosing(replace(WORDS, id=parent), fork, JSON) as (_, panel, _):
+        notes = {line.key: line.note for line in panel.list.lines}
+        assert notes == {parent: "", str(line): "fork of 019f8a7b-1c2d at #12", "2": ""}
 
 
 async def test_what_is_typed_finds_titles_and_what_was_said() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -16,6 +17,8 @@ from pinfold import paths
 from pinfold.catalog.catalog import LastExchange
 from pinfold.catalog.searching import MATCH, MATCH_END
 from pinfold.commands.context_text import age
+from pinfold.numbers import ID_SHOWN
+from pinfold.rollout.disk import started
 from pinfold.sanitize import one_line
 from pinfold.tui.panels.host import PanelHost
 from pinfold.tui.panels.index_chooser import IndexChooser
@@ -55,6 +58,7 @@ class SessionsPanel(IndexChooser):
         """Whether only the sessions of `cwd` are shown."""
         self._found: Mapping[str, str] = {}
         """Sessions in which the searched words were said, and where."""
+        self._forks: Mapping[str, str] = {}
         self._total = 0
         """Sessions that there are; only the newest are in the list."""
 
@@ -73,6 +77,7 @@ class SessionsPanel(IndexChooser):
     async def _list(self) -> None:
         """Read the list; the index may have more after it was compared with the disk."""
         every, self._total = await asyncio.to_thread(self._read)
+        self._forks = await asyncio.to_thread(forks, every)
         self._all = [line for line in every if line.title and line.id != self._current]
         self._by_id = {line.id: line for line in self._all}
 
@@ -138,8 +143,11 @@ class SessionsPanel(IndexChooser):
         right = turns if self._here else f"{one_line(Path(session.cwd).name)} · {turns}"
         piece = self._found.get(session.id, "").replace(MATCH, "").replace(MATCH_END, "")
         head = f"{age(session.updated_at, now):>4}"
-        note = "open elsewhere" if session.held else session.note
-        return ListLine(session.id, head, session.title, piece or note, right)
+        notes = ["open elsewhere"] if session.held else [session.note]
+        notes.append(self._forks.get(session.id, ""))
+        return ListLine(
+            session.id, head, session.title, piece or " · ".join(filter(None, notes)), right
+        )
 
     def show_count(self) -> None:
         shown, here = len(self.list.lines), one_line(paths.shown(self._cwd))
@@ -164,6 +172,19 @@ class SessionsPanel(IndexChooser):
         said = await asyncio.to_thread(self.host.catalog.exchange, session.id)
         piece = self._found.get(session.id, "")
         self.preview(page(session, said or LastExchange(), piece, self._now()))
+
+
+def forks(sessions: Sequence[SessionSummary]) -> Mapping[str, str]:
+    """What each fork was forked from, as `fork of 019f8a7b-1c2d at #12`, where another session
+    has its title."""
+    titles = Counter(session.title for session in sessions)
+    found: dict[str, str] = {}
+    for session in sessions:
+        first = started(session.folder) if titles[session.title] > 1 else None
+        if first is not None and first.forked_from:
+            parent, _, n = first.forked_from.partition(":")
+            found[session.id] = one_line(f"fork of {parent[:ID_SHOWN]} at #{n}")
+    return found
 
 
 def fitting(
