@@ -15,6 +15,7 @@ from fakes.live_session import LiveSession, live_session
 from fakes.screen import make_app, until
 from fakes.servers import FakeServers, ready, server_tool
 from pinfold.agent.options import Options
+from pinfold.numbers import tokens
 from pinfold.rollout.context import FrontMemories
 from pinfold.rollout.events import Context, ContextSet
 from pinfold.rollout.items import Item
@@ -234,6 +235,22 @@ async def test_sorts_go_round(session: LiveSession) -> None:
         assert numbers(pilot) == list(range(1, 10))
 
 
+async def test_masked_rows_keep_their_places_until_one_sorts(session: LiveSession) -> None:
+    async with opened(session, "s") as pilot:
+        places = [*table(pilot).rows]
+        table(pilot).go(places.index("5"))
+        counted = table(pilot).row.tokens
+        await pilot.press("m")
+        await until(pilot, lambda: table(pilot).row.tokens < counted)
+        saved = counted - table(pilot).row.tokens
+        assert f"Masked #5: {tokens(saved)} tokens freed." in foot(pilot)
+        assert [*table(pilot).rows] == places
+        await pilot.press("down")
+        assert table(pilot).current == places[places.index("5") + 1]
+        await pilot.press("s", "s", "s", "s")
+        assert [*table(pilot).rows] != places
+
+
 async def test_the_filter_narrows_with_each_key(session: LiveSession) -> None:
     async with opened(session, "slash", *"pro") as pilot:
         assert numbers(pilot) == [5]  # in its text, beyond the first words
@@ -262,7 +279,7 @@ async def test_effects_are_told_before_anything_is_done(session: LiveSession) ->
     async with opened(session, "down", "down") as pilot:
         effect = session.window.effect("mask", [3])
         await until(pilot, lambda: "m mask" in foot(pilot))
-        assert f"m mask −{effect.freed}" in foot(pilot)
+        assert f"m mask −{effect.saved}" in foot(pilot)
         assert "f fold −" in foot(pilot)
         assert "p pin → " in foot(pilot)
         assert "u: not pinned" in foot(pilot)

@@ -40,10 +40,13 @@ class Effect(Struct, frozen=True):
     back: tuple[int, ...] = ()
     """Masked and folded items that a pin brings back in full."""
     warning: str = ""
+    saved: int = 0
+    """Tokens that the items take less, as they are counted one by one; negative where they take
+    more."""
 
     @property
     def freed(self) -> int:
-        """Tokens; negative where the window grows."""
+        """Tokens of the next request; negative where it grows."""
         return self.before - self.after
 
 
@@ -90,9 +93,11 @@ class Planner:
         changes = {n: form for n, form in changes.items() if window.form(n) != form}
         if not changes:
             raise Refused("; ".join(told) or "Nothing would change.")
-        before, after = self.sizes(window.preview(changes.items()))
+        shown = window.preview(changes.items())
+        before, after = self.sizes(shown)
         event = ItemsMarked(items=tuple(changes.items()))
-        return Effect(act, event, tuple(changes), before, after, told)
+        saved = -self._growth(shown)
+        return Effect(act, event, tuple(changes), before, after, told, saved=saved)
 
     # Each adds the change of item `n`; it returns why the item stays as it is, or nothing.
 
@@ -207,7 +212,7 @@ class Planner:
         pinned = sum(
             n for entry, n in counts if entry.form != "placeholder" and entry.item.n in held
         )
-        more = sum(n for _, n in counts) - sum(self._gauge.tokens)
+        more = self._growth(shown)
         tokens = self._gauge.correct_share(pinned, more)
         used = self._gauge.reading(self._model).used
         before, after = self.sizes(shown) if changes else (used, used)
@@ -220,6 +225,7 @@ class Planner:
             pinned=tokens,
             back=tuple(changes),
             warning=self._check_pins(act, held, tokens),
+            saved=-more,
         )
 
     def _coming_back(self, pins: Sequence[Pin]) -> dict[int, Form]:
@@ -281,5 +287,8 @@ class Planner:
         """Tokens of the next request, and of one that would carry `after`."""
         gauge = self._gauge
         used = gauge.reading(self._model).used
-        change = sum(map(self._count, after)) - sum(gauge.tokens)
-        return used, gauge.correct(gauge.estimate + change)
+        return used, gauge.correct(gauge.estimate + self._growth(after))
+
+    def _growth(self, after: Iterable[Shown]) -> int:
+        """Counted tokens that `after` has more than the window."""
+        return sum(map(self._count, after)) - sum(self._gauge.tokens)

@@ -29,6 +29,7 @@ from pinfold.tui.panels.context_rows import (
     arrange,
     chosen,
     fixed,
+    key,
 )
 from pinfold.tui.panels.context_servers import SERVERS, ServerFolds
 from pinfold.tui.panels.context_table import MOVES, ContextTable, Titles
@@ -102,6 +103,8 @@ class ContextPanel(FilterPanel[None]):
         self._overview: Overview = session.window.overview()
         self._sort: Sort = sort
         self._opened = opened
+        self._places: dict[str, int] = {}
+        """Where each row is in the list of all."""
         self._folds = ServerFolds(session)
         self._legend = Static(classes="legend", markup=False)
         self._gauge = GaugeBar()
@@ -120,6 +123,7 @@ class ContextPanel(FilterPanel[None]):
         )
 
     def begin(self) -> None:
+        self._arrange()
         self.narrow()
         if self._list.lines and isinstance(self._list.lines[0], FixedRow):
             self._list.go(1)
@@ -130,8 +134,20 @@ class ContextPanel(FilterPanel[None]):
         self._legend.update(self._gauge.legend(self.app.size.width - FRAME))
 
     def read(self) -> None:
-        self._overview = self._window.overview()
+        """Read again; rows keep their places until the user sorts, or the window is replaced."""
+        before, self._overview = self._overview, self._window.overview()
+        if self._sort != "size" or before.generation != self._overview.generation:
+            self._arrange()
         self.narrow()
+
+    def _arrange(self) -> None:
+        rows = arrange((*self._overview.context, *self._overview.rows), self._sort)
+        self._places = {key(row): place for place, row in enumerate(rows)}
+
+    def _place(self, row: AnyRow) -> int:
+        """What has come since goes last."""
+        first = -1 if isinstance(row, FixedRow) else len(self._places)
+        return self._places.get(key(row), first)
 
     def narrow(self) -> None:
         self._show()
@@ -155,7 +171,8 @@ class ContextPanel(FilterPanel[None]):
             said.insert(0, f"{len(rows):,} match “{self._filter.value.strip()}”")
         self._facts.update(Text(" · ".join(said)))
         self._titles.sort = self._sort
-        self._list.show_rows(arrange(rows, self._sort), {row.n for row in overview.rows}, top=top)
+        rows = sorted(arrange(rows, self._sort), key=self._place)
+        self._list.show_rows(rows, {row.n for row in overview.rows}, top=top)
 
     def _text(self, row: AnyRow) -> str:
         """All that the model sees of an item; what is folded may have to be read from the disk."""
@@ -250,8 +267,8 @@ class ContextPanel(FilterPanel[None]):
 
     async def _fold_server(self, row: ContextRow, *, folded: bool) -> None:
         with self.telling():
-            key = self.key_of("context.fold")
-            said = await self._folds.press(row, folded=folded, key=key)
+            fold = self.key_of("context.fold")
+            said = await self._folds.press(row, folded=folded, key=fold)
             self.read_now()
             self._foot.say(said)
 
@@ -305,6 +322,7 @@ class ContextPanel(FilterPanel[None]):
 
     def _sort_by(self, sort: Sort) -> None:
         self._sort = sort
+        self._arrange()
         self._show(top=sort != "order")
 
     def action_back(self) -> None:

@@ -39,7 +39,7 @@ def figure(effect: Effect) -> str:
     """`−12.4k`, `+950`; for pins the tokens they will hold: `→ 325 held`."""
     if effect.act in ("pin", "unpin"):
         return f"→ {tokens(effect.pinned)} held"
-    return f"{'−' if effect.freed >= 0 else '+'}{tokens(abs(effect.freed))}"
+    return f"{'−' if effect.saved >= 0 else '+'}{tokens(abs(effect.saved))}"
 
 
 def done(effect: Effect, names: str, undo: str, *, busy: bool) -> str:
@@ -60,8 +60,8 @@ def done(effect: Effect, names: str, undo: str, *, busy: bool) -> str:
 
 
 def _freed(effect: Effect) -> str:
-    count = tokens(abs(effect.freed))
-    return f"{count} tokens {'freed' if effect.freed >= 0 else 'more'}"
+    count = tokens(abs(effect.saved))
+    return f"{count} tokens {'freed' if effect.saved >= 0 else 'more'}"
 
 
 def _left_line(reasons: Sequence[str]) -> tuple[str, ...]:
