@@ -298,6 +298,26 @@ async def test_a_checkpoint_is_one_row_until_it_is_opened(
         assert "│ • one" in rows
 
 
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        ("The user refused this call.", []),
+        ("The user refused this call. They said: not now", ["You said: not now"]),
+        ("Refused: the user's settings deny it.", ["Refused: the user's settings deny it."]),
+    ],
+)
+async def test_a_refused_call_shows_the_users_words(content: str, rows: list[str]) -> None:
+    app = Host()
+    made = Item(n=1, kind="tool_call", name="shell", call_id="c", content='{"command": "x"}')
+    detail = {"ok": False, "refused": True}
+    result = Item(n=2, kind="tool_result", call_id="c", content=content, detail=detail)
+    async with app.run_test(size=SIZE) as pilot:
+        app.transcript.load([made, result])
+        await pilot.pause()
+        drawn = [row[6:].strip() for row in shown(app.transcript) if row.strip()]
+        assert drawn == ["⊘ shell  $ x  refused", *rows]
+
+
 async def test_the_lines_of_a_list_wrap_below_their_text() -> None:
     app = Host()
     text = f"Modes:\n  → ask        {'word ' * 20}\n  full       short\n{'prose ' * 20}"

@@ -44,6 +44,8 @@ LIVE = 6
 _KEPT = 20_000
 """Characters of live output kept: the whole of it comes with the result."""
 _ENDING = re.compile(r"(?:\A|\n)\[exit code -?\d+[^\]\n]*\]\s*\Z")
+_REFUSED = re.compile(r"\AThe user refused this call\.(?: They said: )?")
+"""What the model reads of a refusal; the card's head says it to people."""
 _HEADER = re.compile(
     r"\A(?:(?:Chunk ID|Wall time|Exit code|Process exited with code|Original token count"
     r"|Total output lines)\b[^\n]*\n)+(?:Output:(?:\n|\Z))?"
@@ -248,6 +250,9 @@ class Card(TranscriptEntry):
         if steps := plan(self.result):
             return "\n".join(f"{STEP_SIGNS[step.status]} {step.text}" for step in steps)
         content = self.result.content
+        if self.state == "refused":
+            said = _REFUSED.sub("", content, count=1)
+            return f"You said: {said}" if said and said != content else said
         if self.by_user:  # its first line tells the model what the head says
             content = content.partition("\n")[2]
         if "exit_code" not in self.result.detail:
