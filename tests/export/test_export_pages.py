@@ -50,9 +50,9 @@ def test_the_text(snapshot: SnapshotAssertion) -> None:
 
 
 def test_a_call_is_titled_by_its_arguments_else_as_its_tool_says() -> None:
-    def shown(arguments: str) -> tuple[str, str]:
+    def shown(arguments: str, **more: str) -> tuple[str, str]:
         call = Item(n=1, kind="tool_call", name="weigh", call_id="c", content=arguments)
-        detail = {"title": "weigh the <anchor>"}
+        detail = {"title": "weigh the <anchor>", **more}
         result = Item(n=2, kind="tool_result", call_id="c", content="3 t", detail=detail)
         made = transcript([ItemAdded(item=call), ItemAdded(item=result)])
         return html.render(made), markdown.render(made)
@@ -63,6 +63,12 @@ def test_a_call_is_titled_by_its_arguments_else_as_its_tool_says() -> None:
     page, text = shown('{"thing": "anchor"}')
     assert 'class="title">weigh the &lt;anchor&gt;<' in page
     assert "<summary>weigh the &lt;anchor&gt; (ok)</summary>" in text
+    page, text = shown('{"command": "make all"}', edited='{"command": "make test"}')
+    assert 'class="title">$ make test · edited by the user<' in page
+    assert "<summary>$ make test · edited by the user (ok)</summary>" in text
+    assert "What ran, edited by the user:\n\n```bash\nmake test\n```" in text
+    assert "make all" in text
+    assert "What ran, edited by the user" in page
 
 
 def test_the_window_alone_holds_placeholders_and_no_boundary() -> None:

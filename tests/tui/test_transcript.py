@@ -208,6 +208,31 @@ async def test_how_a_call_ended_is_told_in_signs_and_words(
         assert head in shown(app.transcript)[0]
 
 
+async def test_a_call_that_the_user_edited_is_shown_as_it_ran() -> None:
+    """The card of a command names the one that runs, and keeps the model's below it."""
+    app = Host()
+    ran = '{"command": "make test"}'
+    output = f"[The user changed the arguments to {ran}]\ndone"
+    made, result = call(1, "shell", {"command": "make all\nmake lint"}, output, edited=ran)
+    async with app.run_test(size=SIZE) as pilot:
+        transcript = app.transcript
+        transcript.append(made)
+        transcript.tool_started("c1", "shell", "$ make test")
+        await pilot.pause()
+        assert shown(transcript)[0] == "   #1 ◌ shell  $ make test  running"
+        transcript.append(result)
+        await pilot.pause()
+        assert [row for row in shown(transcript) if row] == [
+            "   #1 ● shell  $ make test  edited by you",
+            "   #2   Before your edit: make all",
+            "        done",
+        ]
+        transcript.focus()
+        await pilot.press("up", "enter")
+        await pilot.pause()
+        assert "make lint" in text_of(transcript)
+
+
 async def test_a_command_of_the_user_takes_the_place_of_its_live_card() -> None:
     app = Host()
     async with app.run_test(size=SIZE) as pilot:

@@ -13,6 +13,7 @@ from pinfold.export.transcript import (
     WindowEnded,
     arguments,
     diff_of,
+    edits,
     marks,
     outcome,
     parts,
@@ -76,8 +77,11 @@ def _body(item: Item) -> str:
 def _called(call: ExportedItem, result: ExportedItem | None) -> str:
     said, _ = outcome(result)
     title = subject(call, result) or speaker(call.item)
-    given = arguments(call.item)
+    given = arguments(call.item.content)
     inner = [_fenced(clean(given.text), given.language)]
+    if ran := edits(result):
+        given = arguments(ran)
+        inner += ["What ran, edited by the user:", _fenced(clean(given.text), given.language)]
     if diff := diff_of(result):
         inner.append(_fenced(clean(diff), "diff"))
     if result is not None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pinfold.ports.provider import ModelInfo
+from pinfold.rollout.acts import edited
 from pinfold.rollout.arguments import parsed
 from pinfold.rollout.context import Context
 from pinfold.rollout.items import Form, Item
@@ -152,11 +153,11 @@ class Code(NamedTuple):
     language: str
 
 
-def arguments(call: Item) -> Code:
+def arguments(text: str) -> Code:
     """A call's arguments: a lone command or patch as it is, anything else as JSON."""
-    given: Any = parsed(call.content)
+    given: Any = parsed(text)
     if given is None:
-        return Code(call.content, "")
+        return Code(text, "")
     match given:
         case {"command": str(text), **rest} | {"cmd": str(text), **rest} if not rest:
             return Code(text, "bash")
@@ -168,7 +169,14 @@ def arguments(call: Item) -> Code:
 def subject(call: ExportedItem, result: ExportedItem | None) -> str:
     """What a call was about, by its arguments, else by its tool."""
     stated = result.item.detail.get("title") if result is not None else None
-    return titles.title_of(call.item.content) or (stated if isinstance(stated, str) else "")
+    ran = edits(result)
+    title = titles.title_of(ran or call.item.content) or (stated if isinstance(stated, str) else "")
+    return f"{title} · edited by the user" if ran else title
+
+
+def edits(result: ExportedItem | None) -> str:
+    """The arguments that the user gave a call in place of the model's; empty if they gave none."""
+    return edited(result.item if result is not None else None)
 
 
 def outcome(result: ExportedItem | None) -> tuple[str, bool]:

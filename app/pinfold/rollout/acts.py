@@ -131,6 +131,11 @@ def edits(call: Item, result: Item) -> bool:
     return silent and (call.name or "").lower() in EDITORS
 
 
+def edited(result: Item | None) -> str:
+    """The arguments that the user gave a call in place of the model's; empty if they gave none."""
+    return "" if result is None else _text(result.detail, "edited")
+
+
 def is_quiet(result: Item) -> bool:
     """Whether what the tool printed is for the model, more than for the user."""
     return _stated(result, "quiet", _OLDER_QUIET)

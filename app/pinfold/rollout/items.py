@@ -84,4 +84,5 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The provider's own form of a reasoning or compaction item, returned to it verbatim."""
     detail: dict[str, Any] = field(default_factory=dict)
     """Host-side facts that the model does not see: act, title, ok, exit_code, seconds, diff, spill;
-    `host`, the spans of the content (start and end, in characters) that the host wrote into it."""
+    `edited`, the arguments that the user gave in place of the model's; `host`, the spans of the
+    content (start and end, in characters) that the host wrote into it."""

@@ -86,7 +86,7 @@ def standing(window: Window, generation: int) -> list[WindowItem]:
     """The items of a window, in order, as they were at its end. Raises `Refused`."""
     archive = window.archive
     return [
-        WindowItem(n, (item := archive[n]).kind, item.name or "", first_words(item), form)
+        WindowItem(n, (item := archive[n]).kind, item.name or "", first_words(item, archive), form)
         for n, form in forms_of(window, generation).items()
     ]
 
@@ -95,10 +95,16 @@ def differences(window: Window, one: int, other: int) -> list[Difference]:
     """The items whose form differs between two windows, by number. Raises `Refused`."""
     before, after = forms_of(window, one), forms_of(window, other)
     numbers = [n for n in sorted({**before, **after}) if before.get(n) != after.get(n)]
-    items = (window.archive[n] for n in numbers)
+    archive = window.archive
+    items = (archive[n] for n in numbers)
     return [
         Difference(
-            item.n, item.kind, item.name or "", first_words(item), before.get(n), after.get(n)
+            item.n,
+            item.kind,
+            item.name or "",
+            first_words(item, archive),
+            before.get(n),
+            after.get(n),
         )
         for n, item in zip(numbers, items, strict=True)
     ]

@@ -5,10 +5,12 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from pinfold.rollout.acts import edited
 from pinfold.rollout.events import Pin
 from pinfold.rollout.items import Form, Item, Kind
 from pinfold.tokens.items import SKILLS
 from pinfold.window.gauge import Gauge
+from pinfold.window.placeholders import ItemSource
 from pinfold.window.reading import GaugeReading
 from pinfold.window.titles import title_of
 from pinfold.window.window import Window
@@ -82,7 +84,7 @@ def overview(
                 n=n,
                 kind=item.kind,
                 name=item.name or "",
-                words=first_words(item),
+                words=first_words(item, window.archive),
                 tokens=tokens[n],
                 full=tokens[n] if form == "full" else gauge.count_full(item),
                 share=tokens[n] / limit,
@@ -117,9 +119,11 @@ def _before(gauge: Gauge) -> Iterator[ContextRow]:
                 yield ContextRow("tools", tool.wire, 0, folded=True)
 
 
-def first_words(item: Item) -> str:
-    """How an item begins, on one line; what a call is about, a result's title where it has one."""
+def first_words(item: Item, source: ItemSource | None = None) -> str:
+    """How an item begins, on one line; what a call did, a result's title where it has one."""
     text = str(item.detail.get("title") or "")
     if not text and item.kind == "tool_call":
-        text = title_of(item.content)
+        result = source.partner(item.n) if source is not None else None
+        ran = edited(source[result]) if source is not None and result is not None else ""
+        text = f"{title_of(ran)} (edited by you)" if ran else title_of(item.content)
     return " ".join((text or item.content[: 2 * _WORDS]).split())[:_WORDS]

@@ -104,6 +104,7 @@ async def test_a_command_without_network_is_offered_again(
 async def test_a_command_may_be_changed_before_it_runs_again(tmp_path: Path) -> None:
     changed = Decision("yes", arguments=json.dumps({"command": "echo changed"}))
     on, said = await ran(tmp_path, "workspace", shell(CONNECT), changed)
+    assert on.items("tool_result")[0].detail["command"] == "echo changed"
     assert len(on.user.asked) == 1
     assert said.startswith("[The user changed the arguments to")
     assert "changed\n[exit code 0" in said

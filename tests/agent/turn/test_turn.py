@@ -131,7 +131,11 @@ async def test_changed_arguments_are_run_and_told(tmp_path: Path) -> None:
     )
     await on.say("go")
     assert "safe\n" in on.session.items[2].content
-    assert "The user changed the arguments" in on.session.items[2].content
+    result = on.session.items[2]
+    assert "The user changed the arguments" in result.content
+    assert (result.detail["edited"], result.detail["command"]) == (changed, "echo safe")
+    call, ran = (row.words for row in on.session.window.overview().rows[1:3])
+    assert (call, ran) == ("$ echo safe (edited by you)", "$ echo safe")
 
 
 @pytest.mark.parametrize("arguments", ["{", "[]", '{"command": 7}', '{"nope": 1}'])

@@ -54,6 +54,8 @@ class _RunningCall:
     """What it would do, where that is known."""
     review: Review | None = None
     """What it does, once it does it."""
+    edited: str = ""
+    """The arguments that the user gave it in place of the model's."""
     outcome: ToolOutcome | None = None
     """Its result, also if it was interrupted."""
     aside: bool = False
@@ -147,11 +149,11 @@ class Calls:
         agent, what `agents` has for its id."""
         for call in self._record.window.open_calls:
             why = agents.get(call.call_id or "", reason)
-            outcome, review = ToolOutcome(why, ok=False), None
+            outcome = ToolOutcome(why, ok=False)
             if run := self._begun.get(call.n):
                 seen = run.outcome.observations if run.outcome else ()
-                outcome, review = ToolOutcome(UNWRITTEN, ok=False, observations=seen), run.review
-            await self._journal_result(call, outcome, "unknown", review)
+                outcome = ToolOutcome(UNWRITTEN, ok=False, observations=seen)
+            await self._journal_result(call, outcome, "unknown", run)
 
     async def _run_in_place(self, call: Item, place: CallPlace) -> None:
         try:
@@ -175,13 +177,11 @@ class Calls:
                 why = STOPPED if self._failed else INTERRUPTED
                 state: State = "complete" if run.outcome else "interrupted"
                 run.outcome = run.outcome or interrupted(why, run.review, live.text)
-                result = self._journal_result(call, run.outcome, state, run.review or run.proposed)
-                await place.write(result)
+                await place.write(self._journal_result(call, run.outcome, state, run))
                 raise
             except Exception as error:  # a tool must not take the shell down
                 outcome = ToolOutcome(f"The tool failed: {type(error).__name__}: {error}", ok=False)
-            review = run.review or run.proposed
-            await place.write(self._journal_result(call, outcome, "complete", review))
+            await place.write(self._journal_result(call, outcome, "complete", run))
 
     def _context(self, call: Item, on_output: Callable[[str], None]) -> ToolContext:
         return self._outputs.bounded(
@@ -226,13 +226,16 @@ class Calls:
         if not run.aside:
             self._record.tell(ToolStarted(context.call_id, call.name or "", review.title))
         run.review = review
+        run.edited = arguments if arguments != call.content else ""
         self._begun[call.n] = run
 
         async def carry_out(way: Way | None, changed: str | None = None) -> ToolOutcome:
-            nonlocal arguments
+            nonlocal arguments, review
             if changed is not None:
                 arguments = changed
                 await self._permit(call, arguments)
+                review = await asyncio.to_thread(tool.review, arguments, context)
+                run.review, run.edited = review, arguments if arguments != call.content else ""
             if way is not None:
                 sandbox = self._confinement.of(self._consent.mode, way)
                 run.context = replace(context, sandbox=sandbox)
@@ -312,9 +315,11 @@ class Calls:
             raise
 
     async def _journal_result(
-        self, call: Item, outcome: ToolOutcome, state: State, review: Review | None = None
+        self, call: Item, outcome: ToolOutcome, state: State, run: _RunningCall | None
     ) -> None:
-        stated = statement(self._tools.get(call), call, review, self._workspace)
+        review = (run.review or run.proposed) if run else None
+        edited = run.edited if run else ""
+        stated = statement(self._tools.get(call), call, review, self._workspace, edited)
         seen = (*outcome.observations, observe_output(call.call_id or "", outcome.output))
         used = self._remembering.read(outcome.observations, self._workspace)
         item = Item(

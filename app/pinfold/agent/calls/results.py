@@ -11,24 +11,30 @@ from pinfold.tools import workspace
 from pinfold.tools.workspace import observe_command
 
 
-def statement(tool: Tool | None, call: Item, review: Review | None, cwd: Path) -> dict[str, Any]:
-    """What the tool states about itself and the call, for `rollout/acts.py`."""
+def statement(
+    tool: Tool | None, call: Item, review: Review | None, cwd: Path, edited: str
+) -> dict[str, Any]:
+    """What the tool states about itself and the call, for `rollout/acts.py`; `edited` are the
+    arguments that the user gave in place of the model's."""
     stated: dict[str, Any] = {"act": tool.kind if tool else "read"}
     if tool:
         stated |= {"bodies": list(tool.bodies)} if tool.bodies else {}
-        stated |= {"names": names} if (names := _changed_files(tool, call, cwd)) else {}
+        stated |= (
+            {"names": names} if (names := _changed_files(tool, edited or call.content, cwd)) else {}
+        )
         stated |= {"searches": True} if tool.searches else {}
         stated |= {"quiet": True} if tool.quiet else {}
+    stated |= {"edited": edited} if edited else {}
     if review is not None:
         stated |= {"title": review.title}
         stated |= {"command": review.command} if review.command else {}
     return stated
 
 
-def _changed_files(tool: Tool, call: Item, cwd: Path) -> list[str]:
+def _changed_files(tool: Tool, arguments: str, cwd: Path) -> list[str]:
     """The URIs of the files that the call was to change."""
     try:
-        named = tool.names(call.content)
+        named = tool.names(arguments)
     except ToolError:  # the arguments don't fit, which the result tells
         return []
     paths = (Path(os.path.normpath(cwd / name)) for name in named)

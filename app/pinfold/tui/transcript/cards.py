@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from pinfold.numbers import duration
-from pinfold.rollout.acts import is_quiet, plan
+from pinfold.rollout.acts import edited, is_quiet, plan
 from pinfold.rollout.arguments import parsed
 from pinfold.rollout.items import Item
 from pinfold.sanitize import clean, clean_output, one_line
@@ -197,7 +197,10 @@ class Card(TranscriptEntry):
     def _subject(self) -> str:
         if self.agent is not None:
             return one_line(self.agent.description)
-        subject = title_of(self.item.content if self.item else self._arguments)
+        if self._running and self._title.startswith("$ "):  # the user may have edited it
+            return one_line(self._title)
+        written = self.item.content if self.item else self._arguments
+        subject = title_of(edited(self.result) or written)
         if not subject and self.result is not None and (ran := self.result.detail.get("command")):
             return f"$ {one_line(str(ran))}"
         stated = self.result.detail.get("title") if self.result is not None else None
@@ -212,7 +215,7 @@ class Card(TranscriptEntry):
                 return f"{len(self._arguments):,} characters"
             return "" if state == "calling" else state
         detail = self.result.detail
-        facts = []
+        facts = ["edited by you"] if edited(self.result) else []
         if state == "ok":
             if diff := detail.get("diff"):
                 added, removed = counts(str(diff))
@@ -234,10 +237,25 @@ class Card(TranscriptEntry):
         if self.result is None:
             rows = clean_output(self._output).rstrip("\n").split("\n")[-LIVE:]
             return plain_rows(rows, width, looks.dim, whole=False) if self._output else []
+        original = plain_rows(self._original(), width, looks.dim, whole=not self.closed)
         if diff := self._diff():
             lines = diff_lines(diff, width, looks)
-            return shorten(lines, DIFF, 0, looks) if self.closed else lines
-        return printed_rows(self._printed(), width, looks, closed=self.closed)
+            return original + (shorten(lines, DIFF, 0, looks) if self.closed else lines)
+        return original + printed_rows(self._printed(), width, looks, closed=self.closed)
+
+    def _original(self) -> list[str]:
+        """What the model wrote in place of what ran; of much, where it is closed, one row."""
+        if self.item is None or not (ran := parsed(edited(self.result))):
+            return []
+        wrote = parsed(self.item.content) or {}
+        rows = [
+            row
+            for name, value in wrote.items()
+            if value != ran.get(name)
+            for row in clean(str(value)).split("\n")
+        ]
+        rows = [f"Before your edit: {row}" if not at else row for at, row in enumerate(rows)]
+        return rows[:1] if self.closed else rows
 
     def _diff(self) -> str:
         """The change that it made."""
@@ -253,6 +271,8 @@ class Card(TranscriptEntry):
         if self.state == "refused":
             said = _REFUSED.sub("", content, count=1)
             return f"You said: {said}" if said and said != content else said
+        if ran := edited(self.result):  # the head says it
+            content = content.removeprefix(f"[The user changed the arguments to {ran}]\n")
         if self.by_user:  # its first line tells the model what the head says
             content = content.partition("\n")[2]
         if "exit_code" not in self.result.detail:
