@@ -142,6 +142,19 @@ async def test_a_command_that_needs_the_session_waits_for_it_and_others_do_not()
         await until(pilot, lambda: isinstance(app.screen, ContextPanel))
 
 
+async def test_the_help_follows_the_terminal_and_covers_a_narrow_one() -> None:
+    app = make_app(live_session())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, HelpPanel))
+        panel = app.screen.query_one(".panel")
+        assert panel.region.width == 84
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: panel.region == app.screen.region)
+        assert panel.border_subtitle == "Esc closes"
+        assert panel.virtual_size.width <= 80
+
+
 async def test_where_there_will_be_no_session_a_command_that_waited_says_so() -> None:
     failing = asyncio.Event()
 

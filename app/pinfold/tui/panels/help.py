@@ -40,6 +40,8 @@ WAYS = (
 
 KEYS = 22
 """Columns for a key or a command."""
+NARROW = 100
+"""Columns below which it takes the whole screen."""
 
 
 class HelpPanel(Modal[None]):
@@ -51,6 +53,7 @@ class HelpPanel(Modal[None]):
         """`keys` are the user's own, by action."""
         super().__init__()
         self._own_keys = keys
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="panel help") as panel:
