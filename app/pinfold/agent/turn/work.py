@@ -65,7 +65,6 @@ class Work:
         prompt = Prompt(f"!{command}")
         if self.busy:
             self.queue.add(prompt, is_command=True)
-            self._record.tell(Told(f"{prompt.text} will run when the turn has ended."))
         else:
             self._task = asyncio.create_task(self._run(Sending(prompt, is_command=True)))
 
