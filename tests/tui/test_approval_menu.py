@@ -182,6 +182,14 @@ async def test_a_move_after_a_letter_takes_it_back() -> None:
         assert await on.task == Decision("no", "no")
 
 
+async def test_what_is_deleted_and_typed_fast_is_edited_in_order() -> None:
+    async with asked(COMMAND) as on:
+        await on.pilot.press("4")
+        await until(on.pilot, lambda: isinstance(on.pilot.app.focused, Answer))
+        type_fast(on.pilot, *["backspace"] * 3, *"show", "ctrl+s")
+        assert await on.task == Decision("yes", arguments='{"command": "git show"}')
+
+
 async def test_the_prompt_says_that_a_card_has_the_keys() -> None:
     async with asked(COMMAND) as on:
         box = on.prompt

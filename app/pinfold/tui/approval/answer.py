@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from pinfold.rollout import provenance
+from pinfold.tui.in_order import act_at_once
 from pinfold.tui.writing import Writing
 
 
@@ -51,6 +52,8 @@ class Answer(Writing):
             event.stop()
             event.prevent_default()
             self.action_done()
+        elif not event.is_printable:
+            await act_at_once(self, event)
 
     async def _on_paste(self, event: events.Paste) -> None:
         if provenance.is_paste(event.text):
