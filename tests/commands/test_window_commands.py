@@ -38,7 +38,7 @@ def context() -> FakeContext:
 
 async def test_pin_tells_the_cost(context: FakeContext) -> None:
     await run(context, "/pin 1..3")
-    assert context.told == ["Pinned #1..3: 1k tokens held, 13% of the window."]
+    assert context.told == ["Pinned #1..3: 1k tokens pinned, 13% of the window."]
     assert [pin for pin, _ in context.session.window.pins] == [1, 2, 3]
 
 
@@ -46,8 +46,8 @@ async def test_a_second_pin_tells_its_own_cost_and_that_of_all(context: FakeCont
     await run(context, "/pin #1")
     await run(context, "/pin src/**")
     assert context.told == [
-        "Pinned #1: 12 tokens held, under 1% of the window.",
-        "Pinned src/**: 1k tokens; all pins: 1k tokens held, 13% of the window.",
+        "Pinned #1: 12 tokens pinned, under 1% of the window.",
+        "Pinned src/**: 1k tokens; all pins: 1k tokens pinned, 13% of the window.",
     ]
 
 

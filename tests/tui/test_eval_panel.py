@@ -116,7 +116,7 @@ async def test_what_it_would_lose_is_opened_and_what_is_kept_of_it_goes_into_the
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LossPanel))
         await until(pilot, lambda: pilot.app.screen.query_one(Table).lines)
-        await pilot.press("k", "escape")
+        await pilot.press("K", "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, PreviewPanel))
         await until(pilot, lambda: session.compaction.drafted[-1][1].keep)
 

@@ -100,7 +100,7 @@ async def test_the_figures_of_all_strategies_stand_side_by_side(session: LiveSes
                 assert line.endswith("uses the model: Enter runs it")
             else:
                 assert "6.7k → " in line
-                assert "headroom" in line
+                assert "  free " in line
         assert not session.compaction.asked
 
 

@@ -142,7 +142,7 @@ async def test_p_pins_and_unpins_and_tells_what_that_holds() -> None:
     session = live_session(items=history(), gauge=None)
     async with make_app(session).run_test(size=(80, 40)) as pilot:
         await ready(pilot, session)
-        assert "tokens held" in await press(pilot, session, 2, "p")
+        assert "tokens pinned" in await press(pilot, session, 2, "p")
         assert session.window.pin_on(3) == 2
         await press(pilot, session, 2, "p")
         assert session.window.pin_on(3) is None

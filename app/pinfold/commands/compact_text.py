@@ -52,7 +52,7 @@ def lines(report: DryRunReport, *, verbose: bool) -> Iterator[str]:
     yield f"Strategy {report.strategy}: {report.before:,} → {report.after:,} tokens, {share}"
     yield (
         f"kept {report.kept:,} (pinned {report.pinned:,}); masked {report.masked:,}; "
-        f"archived {report.archived:,}; headroom {report.headroom:,} of {report.limit:,}, "
+        f"archived {report.archived:,}; free {report.headroom:,} of {report.limit:,}, "
         f"{report.reserve:,} reserved for the reply"
     )
     cached = f"; invalidates {report.uncached:,} cached tokens" if report.uncached else ""

@@ -35,7 +35,7 @@ async def pin(context: Context, items: str = "") -> None:
     effect = await window.act("pin", pins)
     costs = dict(window.pins)
     own = sum(costs.get(place, 0) for place in pins)
-    held = f"{tokens(effect.pinned)} tokens held, {_share(context.session, effect.pinned)}"
+    held = f"{tokens(effect.pinned)} tokens pinned, {_share(context.session, effect.pinned)}"
     if not own:
         said = "nothing in the window yet; what matches later will be kept"
     elif own == effect.pinned:

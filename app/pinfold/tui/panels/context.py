@@ -146,8 +146,7 @@ class ContextPanel(FilterPanel[None]):
 
     def _place(self, row: AnyRow) -> int:
         """What has come since goes last."""
-        first = -1 if isinstance(row, FixedRow) else len(self._places)
-        return self._places.get(key(row), first)
+        return self._places.get(key(row), -1 if isinstance(row, FixedRow) else len(self._places))
 
     def narrow(self) -> None:
         self._show()
@@ -322,6 +321,7 @@ class ContextPanel(FilterPanel[None]):
 
     def _sort_by(self, sort: Sort) -> None:
         self._sort = sort
+        self._foot.say("")
         self._arrange()
         self._show(top=sort != "order")
 

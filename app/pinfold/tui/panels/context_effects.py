@@ -36,9 +36,9 @@ def effects_said(
 
 
 def figure(effect: Effect) -> str:
-    """`−12.4k`, `+950`; for pins the tokens they will hold: `→ 325 held`."""
+    """`−12.4k`, `+950`; for pins the tokens that will be pinned: `→ 325 pinned`."""
     if effect.act in ("pin", "unpin"):
-        return f"→ {tokens(effect.pinned)} held"
+        return f"→ {tokens(effect.pinned)} pinned"
     return f"{'−' if effect.saved >= 0 else '+'}{tokens(abs(effect.saved))}"
 
 

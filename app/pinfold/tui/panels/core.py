@@ -224,7 +224,7 @@ class CorePanel(WordsPanel[None]):
             self._foot.say("Nothing has been changed here yet.", "warning")
             return
         said, undo = self._undos[-1]
-        if await self._done(undo, f"Undone: {said}"):
+        if await self._done(undo, f"{said} · undone"):
             self._undos.pop()
 
     async def _done(self, doing: Doing, said: str) -> bool:

@@ -19,7 +19,6 @@ class DiffPanel(Modal[None]):
     DEFAULT_CSS = """
     DiffPanel {
         align: center middle;
-        & > .panel { width: 92%; height: auto; max-height: 92%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", show=False)]

@@ -23,14 +23,14 @@ STAYS, GOES, FREE, RESERVE = "━", "┅", "─", "╌"
 
 
 def totals(app: App[Any], report: DryRunReport, width: int) -> Text:
-    """`42.1k → 11.3k  −30.8k, −73%  headroom 2,048 · reserve 2k · calibrated · window table`, as
+    """`42.1k → 11.3k  −30.8k, −73%  free 2,048 · reserve 2k · calibrated · window table`, as
     far as there is room."""
     text = Text().append(f"{tokens(report.before)} → {tokens(report.after)}  ", _BOLD)
     less = report.before - report.after
     delta = f"{_sign(less)}{tokens(abs(less))}, {_delta(report)}"
     text.append(delta, ink(app, "success") + _BOLD)
     facts = (
-        f"  headroom {report.headroom:,}",
+        f"  free {report.headroom:,}",
         f" · reserve {tokens(report.reserve)}",
         f" · {report.source}",
         f" · window {report.window_source}",
@@ -133,7 +133,7 @@ def _outcome_text(name: str, outcomes: Mapping[str, Outcome | None], columns: in
                 return f"{tokens(outcome.after):<5} {_delta(outcome):>4} {other}".rstrip()
             by = f"  fell back to {other}" if other else ""
             size = f"{tokens(outcome.before)} → {tokens(outcome.after)}"
-            return f"{size:<15}  {_delta(outcome):>4}  headroom {tokens(outcome.headroom)}{by}"
+            return f"{size:<15}  {_delta(outcome):>4}  free {tokens(outcome.headroom)}{by}"
         case NoGain():
             return "nothing to compact"
         case Impossible():

@@ -16,7 +16,7 @@ from pinfold.tui.panels.table import Cell, Sizes, Table
 from pinfold.window.counts import SEGMENTS
 
 _GIVE_WAY: tuple[tuple[dict[str, int], int], ...] = (
-    ({"kind": 7, "reason": 0}, 36),
+    ({"kind": 7, "reason": 0, "verdict": 8}, 36),
     ({"kind": 1, "verdict": 0}, 18),
 )
 """What shrinks, and the cells of words from which on it does not. The reason goes first: the foot
@@ -49,7 +49,7 @@ class PreviewList(Table[PreviewRow]):
 
     SIZES: ClassVar[Sizes] = {
         "sign": 1,
-        "verdict": 8,
+        "verdict": 9,
         "number": 2,
         "kind": 10,
         "words": 0,

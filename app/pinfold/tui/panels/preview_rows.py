@@ -91,7 +91,7 @@ def _run(rows: Sequence[PreviewRow], numbers: tuple[int, ...]) -> PreviewRow:
         first.sign,
         first.verdict,
         first.kind,
-        f"▸ {len(rows)} items, #{numbers[0]} to #{numbers[-1]}: {said}",
+        f"▸ {len(rows)} items, #{min(numbers)} to #{max(numbers)}: {said}",
         sum(row.before for row in rows),
         sum(row.after for row in rows),
         first.reason if len({row.reason for row in rows}) == 1 else "",

@@ -292,8 +292,10 @@ class LineTable(Table[ListLine]):
         right = f"{_GAP}{row.right} " if row.right else ""
         head = f"{row.head}{_GAP}"
         text = Text(one_line(row.text))
-        if row.note:  # it gets its half
-            text.truncate((width - cell_len(head + right)) // 2, overflow="ellipsis")
+        if row.note:  # it gets its half, if it needs that much
+            room = width - cell_len(head + right) - 2 * len(_GAP)
+            note = cell_len(one_line(row.note))
+            text.truncate(max(room // 2, room - note), overflow="ellipsis")
         said = Text.assemble(
             "› " if chosen else _GAP,
             (head, beside),

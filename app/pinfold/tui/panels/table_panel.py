@@ -194,6 +194,7 @@ class FilterPanel(TablePanel[ScreenResultType]):
 
     @on(Input.Changed)
     def _typed(self) -> None:
+        self._foot.say("")
         self.narrow()
 
     def action_filter(self) -> None:
