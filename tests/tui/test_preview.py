@@ -517,7 +517,7 @@ async def test_a_window_that_changes_is_planned_anew(session: LiveSession) -> No
 
 
 @pytest.mark.parametrize(
-    ("size", "words", "seen"), [((120, 40), 36, 20), ((80, 24), 36, 9), ((60, 18), 18, 5)]
+    ("size", "words", "seen"), [((120, 40), 36, 20), ((80, 24), 36, 9), ((60, 18), 18, 4)]
 )
 async def test_words_have_the_room_and_items_are_in_view(
     session: LiveSession, size: tuple[int, int], words: int, seen: int
