@@ -131,3 +131,13 @@ def test_what_the_plan_says_of_the_digest_is_so() -> None:
             assert complete == (not lost.named), (turns, lost)
         else:
             assert not plan.told
+
+
+def test_pins_that_hold_most_are_named_and_leave_room_for_the_users_words() -> None:
+    view = _reads(6, 190, pinned=(3, 7, 11)).view()
+    plan = planned(view)
+    assert not [lost for lost in loss_of(view, plan).named if lost.kind == "your words"]
+    (note,) = plan.notes
+    assert note.startswith("Pins hold 7.")
+    assert note.endswith("k tokens that a compacted window may keep; remove some in /context.")
+    assert not planned(_reads(6, 150, pinned=(3,)).view()).notes

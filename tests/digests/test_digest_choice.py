@@ -16,7 +16,7 @@ WORDS = st.sampled_from(
         *("in", "invoices", "äöü", "数据库", "never", "TLS"),
     ]
 )
-SENTENCES = st.lists(WORDS, min_size=1, max_size=30).map(" ".join)
+SENTENCES = st.lists(WORDS, min_size=1, max_size=15).map(" ".join)
 
 
 def _makes(text: str) -> st.SearchStrategy[Make]:
@@ -80,3 +80,11 @@ def test_repeated_boilerplate_counts_little() -> None:
 def test_the_agents_echo_does_not_stand_for_the_users_words() -> None:
     said = "Keep the retry limit of the uploader at 17 attempts."
     assert f"USER: {said}" in "\n".join(read(record(replied(said), asked(said)), 400))
+
+
+def test_short_words_of_the_user_stand_without_what_they_answer_where_room_is_short() -> None:
+    turns: list[Make] = []
+    for n in range(6):
+        turns += replied(f"I have read module {n} and all of its helpers."), asked(f"Read mod {n}.")
+    lines = read(record(*turns), 110)
+    assert [n for n in range(6) if not any(f"USER: Read mod {n}." in line for line in lines)] == []

@@ -157,3 +157,20 @@ def test_paths_in_the_workspace_are_relative() -> None:
 def test_a_block_of_code_in_a_message_counts_as_pasted() -> None:
     shown = read(record(asked("Look at this:\n```\n10:04:11 worker took 90 ms\n```")), 400)
     assert shown == ["#1 USER: Look at this:", "   USER pasted: 10:04:11 worker took 90 ms"]
+
+
+def test_what_was_interrupted_has_not_failed_and_what_failed_before_still_has() -> None:
+    made = record(
+        asked("Make the tests pass."),
+        called("command", "2 failed", command="pytest tests/b.py", exit_code=1),
+        *(
+            called("command", "The user interrupted this call.", "interrupted", command=c, ok=False)
+            for c in ("pytest tests/b.py", "make all")
+        ),
+    )
+    assert made.failing() == [("$ pytest tests/b.py", 3)]
+    assert read(made)[1:] == [
+        "#3 $ pytest tests/b.py -> FAILED: 2 failed",
+        "#5 $ pytest tests/b.py -> interrupted",
+        "#7 $ make all -> interrupted",
+    ]

@@ -7,7 +7,7 @@ from typing import Any
 from pinfold.digests.choice import choose, render
 from pinfold.digests.record import DigestRecord
 from pinfold.rollout.events import SCHEMA, Data, Event, ItemAdded, SessionStarted, WindowReplaced
-from pinfold.rollout.items import Item
+from pinfold.rollout.items import Item, State
 from pinfold.rollout.values import PlanBase
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -29,7 +29,7 @@ def replied(text: str) -> Make:
     return lambda n: [ItemAdded(item=Item(n=n, kind="assistant", content=text, response=n))]
 
 
-def called(act: str, output: str, **detail: Any) -> Make:
+def called(act: str, output: str, state: State = "complete", **detail: Any) -> Make:
     """A call and its result."""
     detail = {"ok": not detail.get("exit_code"), **detail, "act": act}
 
@@ -43,6 +43,7 @@ def called(act: str, output: str, **detail: Any) -> Make:
             call_id=f"c{n}",
             name="t",
             detail=detail,
+            state=state,
         )
         return [ItemAdded(item=call), ItemAdded(item=result)]
 

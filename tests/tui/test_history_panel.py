@@ -15,6 +15,7 @@ from fakes.pasts import SUMMARY, make_past, replaced
 from fakes.screen import make_app, until
 from pinfold.agent.compaction.applying import SEE_LOST
 from pinfold.agent.updates import Told
+from pinfold.numbers import tokens
 from pinfold.rollout.events import ItemAdded
 from pinfold.rollout.items import Item
 from pinfold.tui.panels.history import HistoryPanel
@@ -99,6 +100,16 @@ async def test_what_would_not_fit_is_warned_of(session: LiveSession) -> None:
     async with opened(session, "end") as pilot:
         await until(pilot, lambda: "more than fit" in said(pilot, ".about"))
         assert ", ! " in said(pilot, ".about")
+        await pilot.press("r")
+        outlook = tokens((await session.window.outlook(0)).after)
+        asked = f"With everything since, it takes {outlook} of 1k tokens, more than fit: r again"
+        await until(pilot, lambda: asked in " ".join(said(pilot, ".said").split()))
+        assert session.record.window.generation == 2
+        await pilot.press("up", "down", "r")
+        await pilot.pause()
+        assert session.record.window.generation == 2, "asked again"
+        await pilot.press("r")
+        await until(pilot, lambda: "Window 0 is restored" in said(pilot, ".said"))
 
 
 async def test_a_window_is_looked_into_item_by_item(session: LiveSession) -> None:

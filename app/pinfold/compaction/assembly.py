@@ -19,6 +19,7 @@ from pinfold.compaction.budget import (
     tail_share,
 )
 from pinfold.compaction.content import holds_data
+from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.inserted import InsertedText, Summary, core_text, digest_of, head, left_out
 from pinfold.compaction.next_window import NextWindow
 from pinfold.compaction.plan import CompactionPlan
@@ -29,6 +30,8 @@ from pinfold.rollout.items import Item, Kind
 from pinfold.window.pins import named
 
 _IN_TAIL = "in the tail"
+UNSEEN = 0.75
+"""Of what the next window may keep, that results may fill which the model has not been sent."""
 CLOSE = 50
 """One part in this many of the room may stay empty."""
 MUCH, GAPS = 8, 12
@@ -74,11 +77,15 @@ class _Assembly:
         hard = max(fixed, space.comfortable)
         spare = max(space.target - fixed, min(int(SPARE * space.target), hard - fixed))
         limit = min(hard, fixed + spare)
-        most = int(self._options.filled * self._view.tokens)
+        pinned = sum(entry.tokens for entry in self._view.pinned)
+        most = pinned + int(self._options.filled * (self._view.tokens - pinned))
         limit = min(limit, max(most, fixed))
         every = atoms(self._view)
         self._opened = open_atom(every)
-        self._keep_open((next_window.size + limit) // 2, hard)
+        spared = min(
+            hard if pinned else int(UNSEEN * hard), int((1 - MIN_GAIN) * self._view.tokens)
+        )
+        self._keep_open(max((next_window.size + limit) // 2, spared), hard)
         margin = min(next_window.size + int(SPARE * space.target), most)
         limit = min(hard, max(limit, margin))
         self._write_head(spare, max(0, limit - next_window.size))

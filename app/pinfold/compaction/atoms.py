@@ -1,11 +1,11 @@
 """The atoms of a view, and the newest of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 from pinfold.compaction.view import WindowEntry, WindowView
 from pinfold.rollout.atoms import grouped
-from pinfold.rollout.items import WRITTEN
+from pinfold.rollout.items import WRITTEN, Form
 
 Atom = tuple[WindowEntry, ...]
 
@@ -23,6 +23,13 @@ def open_atom(every: Sequence[Atom]) -> Atom:
     last = next((atom for atom in reversed(every) if atom[0].item.kind in WRITTEN), ())
     called = any(entry.item.kind == "tool_call" for entry in last)
     return last if called or (last and last is every[-1]) else ()
+
+
+def shrinks_unseen(view: WindowView, window: Iterable[tuple[int, Form]]) -> bool:
+    """Whether a next window has less of results that the model has not been sent."""
+    forms = dict(window)
+    results = (e for e in open_atom(atoms(view)) if e.item.kind == "tool_result")
+    return any(forms.get(result.n) != result.form for result in results)
 
 
 def tail(every: Sequence[Atom], max_messages: int) -> list[Atom]:

@@ -6,6 +6,7 @@ from math import ceil
 
 from pinfold.compaction.refusals import TooSmall
 from pinfold.compaction.view import PlanOptions, WindowView
+from pinfold.numbers import tokens
 from pinfold.window.reading import MAX_RESERVE
 
 MAX_HEADROOM = 0.15
@@ -40,6 +41,8 @@ CUT_REQUEST = 0.125
 """Of the context window that head and tail take."""
 OVERSIZED = 0.25
 """Of the target, above which a tool's output is not kept whole."""
+MANY_PINS = 0.5
+"""Of what the next window may keep, from which on a note says what pins hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,8 @@ class Room:
 def room(view: WindowView, options: PlanOptions) -> Room:
     """What the next window may take."""
 
-    def within(tokens: float) -> int:
-        return largest(int(tokens), view.correct_request) - view.context_tokens
+    def within(most: float) -> int:
+        return largest(int(most), view.correct_request) - view.context_tokens
 
     headroom = least_headroom(view, options)
     usable = within(view.usable)
@@ -78,6 +81,18 @@ def needed(view: WindowView) -> tuple[int, int]:
     return view.correct_request(view.context_tokens), asked
 
 
+def pins_text(view: WindowView, options: PlanOptions) -> str:
+    """A sentence on pins that hold most of what the next window may keep; empty of fewer."""
+    held = sum(entry.tokens for entry in view.pinned)
+    most = room(view, options).comfortable
+    if held <= MANY_PINS * most:
+        return ""
+    return (
+        f"Pins hold {tokens(view.correct_items(held))} of the {tokens(view.correct_items(most))} "
+        "tokens that a compacted window may keep; remove some in /context."
+    )
+
+
 def smallest_window(view: WindowView) -> int:
     """The smallest context window that holds these, some headroom and room for the reply."""
     usable = sum(needed(view)) / (1 - MAX_HEADROOM)
@@ -92,12 +107,12 @@ def too_small(view: WindowView, spare: int = 0) -> TooSmall | None:
     return TooSmall(view.reader.model, view.context_window, fixed, asked, view.reserve)
 
 
-def largest(tokens: int, correct: Callable[[int], int]) -> int:
-    """The largest estimate that, corrected, does not exceed `tokens`."""
-    low, high = 0, 4 * max(tokens, 0)
+def largest(most: int, correct: Callable[[int], int]) -> int:
+    """The largest estimate that, corrected, does not exceed `most`."""
+    low, high = 0, 4 * max(most, 0)
     while low < high:
         middle = (low + high + 1) // 2
-        if correct(middle) <= tokens:
+        if correct(middle) <= most:
             low = middle
         else:
             high = middle - 1

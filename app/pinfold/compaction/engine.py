@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM, least_headroom
+from pinfold.compaction.budget import LARGE_REQUEST, MAX_HEADROOM, least_headroom, pins_text
 from pinfold.compaction.guards import MIN_GAIN
 from pinfold.compaction.kept_files import files_left_out
 from pinfold.compaction.next_window import OLDER
@@ -93,7 +93,8 @@ def _noted(
 ) -> CompactionPlan:
     """The plan with these notes, and notes on options without full effect."""
     unmet = (*_without_effect(view, plan, asked, options), *files_left_out(view, plan, options))
-    return replace(plan, notes=(*plan.notes, *notes, *unmet))
+    pins = filter(None, (pins_text(view, options),))
+    return replace(plan, notes=(*plan.notes, *pins, *notes, *unmet))
 
 
 def _without_effect(

@@ -36,6 +36,14 @@ class TooSmall(Refused):
         )
 
 
+class Unseen(Refused):
+    """Results that the model has not been sent would be shortened."""
+
+
+class Crowded(Refused):
+    """Pins leave no room for the results of a turn."""
+
+
 class NoGain(Refused):
     """Nothing, or too little, would go."""
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from itertools import filterfalse
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pinfold.digests.lines import SPEAKER, WEIGHT, DigestLine, Kind
 from pinfold.digests.record import DigestRecord
@@ -69,7 +70,7 @@ class ChosenLines:
     ) -> None:
         """Lines whose keys are in `kept` come first, and the user's if they take at most half; with
         `ranked`, all compete. `freely`: pasted text may fill the budget, and lines may repeat."""
-        self._lines = lines
+        self._lines = lines if ranked else _with_room_for_user(lines, budget, NUMBER * numbered)
         self._budget = budget
         self._freely = freely
         self._number = NUMBER if numbered else 0
@@ -210,6 +211,21 @@ class ChosenLines:
             if 0 < more <= self._left and at not in self._full:
                 self._left -= more
                 self._full.append(at)
+
+
+def _with_room_for_user(
+    lines: Sequence[DigestLine], budget: int, number: int
+) -> Sequence[DigestLine]:
+    """The lines, the user's without what they answer where they take over half with it."""
+    cost = sum(line.cost + number for line in lines if line.kind == "user")
+    if cost <= budget // 2:
+        return lines
+    return [
+        replace(line, lead="", cost=tokens(f"{line.text}\n") + 1)
+        if line.kind == "user" and line.lead
+        else line
+        for line in lines
+    ]
 
 
 def _scale(line: DigestLine, times: int, places: int) -> int:

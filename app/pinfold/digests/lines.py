@@ -187,6 +187,8 @@ def of_result(act: Act, item: Item, place: int) -> Iterator[DigestLine]:
         case "plan" if not act.plan:
             for sentence in sentences(act.text)[:_MAX_LINES]:
                 yield line(n, place, "pasted", sentence, most=400)
+        case "command" if item.state == "interrupted":
+            yield line(n, place, "run", f"{ends(title, _COMMAND)} -> interrupted")
         case _ if (act.prints or act.kind == "edit") and act.failed:
             said = [one_line(row) for row in act.text.splitlines() if row.strip()]
             why = ends(" | ".join((*said[:2], *said[2:][-1:])), _FAILURE)

@@ -152,7 +152,7 @@ class DigestRecord:
         done = replace(done, text=text, title=self._text(done.title))
         found = list(of.of_result(done, item, self.places))
         self._changed = next((line.text for line in found if line.kind == "edit"), self._changed)
-        if done.kind == "command":
+        if done.kind == "command" and item.state != "interrupted":
             self._failing.pop(done.title, None)
             if done.failed:
                 self._failing[done.title] = item.n

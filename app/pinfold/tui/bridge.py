@@ -56,6 +56,10 @@ WHAT_NOW = {
     "ask": "You will be asked before the next request.",
     "off": "",
 }
+WITH_PINS = (
+    "It will be compacted before the next request, or after it where pins leave too little room "
+    "for the newest results."
+)
 NOT_YET = "It will be compacted with a later request, once it has grown by 10%."
 CANT = "It can't be sent as it is."
 WELL_BELOW = 0.9
@@ -190,6 +194,8 @@ class Bridge:
                 what_now = f"Automatic compaction is paused. {RESUMES}"
             else:
                 what_now = WHAT_NOW[session.auto] if session.compacts_next else NOT_YET
+                if what_now == WHAT_NOW["auto"] and session.window.pins:
+                    what_now = WITH_PINS
             self._transcript.note(
                 f"The window has passed its threshold: {tokens(reading.used)} of "
                 f"{tokens(reading.limit)} tokens. {what_now} "

@@ -18,7 +18,7 @@ from pinfold.compaction.view import PlanOptions
 from pinfold.ports.approver import Decision
 from pinfold.ports.errors import ContextOverflow, ProviderError, RateLimited
 from pinfold.ports.provider import Compacted, ModelInfo
-from pinfold.rollout.events import CompactionFinished, ItemAdded, WindowReplaced
+from pinfold.rollout.events import CompactionFinished, ItemAdded, TurnFinished, WindowReplaced
 from pinfold.rollout.items import Item
 from pinfold.window.refused import Refused
 
@@ -410,3 +410,25 @@ async def test_in_a_turn_nothing_is_promised_that_waits_for_a_prompt(tmp_path: P
     assert any(text.startswith("Not compacted: ") for text in at.told())
     assert promised[0]
     assert not any(promised[1:]), "it was in vain, and the window has hardly grown"
+
+
+async def test_with_many_pins_new_results_are_sent_whole_and_a_turn_that_has_no_room_ends(
+    tmp_path: Path,
+) -> None:
+    """Else the model asks for them again and again."""
+    at = await worked(tmp_path, 3, OFF, model=structs.replace(MODEL, context_window=10_000))
+    await at.session.window.act(
+        "pin", [item.n for item in at.session.items if item.kind == "tool_result"]
+    )
+    at.session.set_threshold("auto")
+    new = [calls((f"n{n}", "shell", '{"command": "seq 1 300"}')) for n in range(9)]
+    at.provider.script = [*new, says("Done.")]
+    await at.say("read the rest")
+    sent = [request.items[-1] for request in at.provider.requests]
+    results = [item for item in sent if item.kind == "tool_result"]
+    whole = [item for item in results if "\n150\n" in item.content]
+    assert len(results) - len(whole) <= 1
+    assert at.ended in ("done", "failed")
+    reason = at.events_of(TurnFinished)[-1].reason
+    assert at.ended == "done" or reason.startswith("There is no room for what the agent reads. ")
+    assert any("Pins hold " in text for text in at.told())

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from pinfold.agent.compaction.compacting import Compacting
@@ -12,11 +13,11 @@ from pinfold.agent.options import Limits
 from pinfold.agent.record import Record
 from pinfold.agent.updates import Appended, Update
 from pinfold.compaction import guards
-from pinfold.compaction.atoms import atoms, open_atom
-from pinfold.compaction.budget import least_headroom, too_small
+from pinfold.compaction.atoms import atoms, open_atom, shrinks_unseen
+from pinfold.compaction.budget import least_headroom, pins_text, too_small
 from pinfold.compaction.engine import LAST
 from pinfold.compaction.guards import RESUMES, Cause, PastCompactions
-from pinfold.compaction.refusals import Impossible, NoGain, TooSmall
+from pinfold.compaction.refusals import Crowded, Impossible, NoGain, TooSmall, Unseen
 from pinfold.rollout.events import ItemsMarked, ModelChanged, PinsChanged, WindowReplaced
 from pinfold.rollout.journal import JournalError
 from pinfold.window.reading import GaugeReading
@@ -49,11 +50,13 @@ class AutoCompaction:
         """With which earlier attempts were made."""
         self._told = False
         """Whether the user knows that a compaction would not help."""
+        self._crowded = False
+        """Whether pins had new results shortened in this turn."""
         record.subscribe(self._hear)
 
     def prompted(self) -> None:
         """The user sent a prompt."""
-        self._past = self._past.prompted()
+        self._past, self._crowded = self._past.prompted(), False
 
     def acted(self) -> None:
         """The user changed how or whether to compact, or another window is to be compacted."""
@@ -126,7 +129,7 @@ class AutoCompaction:
         """Compact if the window needs it; whether that was done.
 
         `phase` is that of the turn, if one runs. Raises `TooSmall` on an overflow that no
-        compaction can fix.
+        compaction can fix, and `Crowded` where pins leave no room again and again.
         """
         limits, reading = self._limits, self._reading()
         if reading.used < limits.threshold * reading.usable:
@@ -186,9 +189,17 @@ class AutoCompaction:
             target = min(compacting.options.target_pct, self._limits.threshold * BELOW)
             options = replace(compacting.options, target_pct=target)
             must_gain = cause == "threshold"
+            fits = must_gain and reading.used <= reading.usable
             await compacting.run(
-                options=options, trigger=trigger, must_gain=must_gain, check=_check_unseen
+                options=options,
+                trigger=trigger,
+                must_gain=must_gain,
+                check=partial(self._check_unseen, fits=fits),
             )
+        except Unseen:
+            return False  # it is compacted once the model has them
+        except Crowded:
+            raise
         except NoGain as error:
             self._past = self._past.in_vain(reading.used)
             # On an overflow the turn ends with what the server said.
@@ -224,6 +235,25 @@ class AutoCompaction:
         except JournalError:  # what is worth telling about it, the next event to write will tell
             return None
 
+    def _check_unseen(self, draft: CompactionDraft, *, fits: bool) -> None:
+        """Check what the plan does to results that the model has not seen yet: it would only ask
+        for them again. `fits`: whether the window can be sent to it first.
+
+        Raises `Unseen`, `Crowded`, and `TooSmall` where they would go for lack of room.
+        """
+        view, plan = draft.view, draft.plan
+        if (pins := pins_text(view, draft.options)) and shrinks_unseen(view, plan.window):
+            if fits:
+                raise Unseen("The newest results are sent first.")
+            if self._crowded:
+                raise Crowded(f"There is no room for what the agent reads. {pins}")
+            self._crowded = True
+        stays = {n for n, _ in plan.window}
+        if view.pinned or all(entry.n in stays for entry in open_atom(atoms(view))):
+            return
+        if small := too_small(view, least_headroom(view, draft.options)):
+            raise small
+
     async def _mask(self, reading: GaugeReading, trigger: CompactionTrigger) -> None:
         if not self._masking.is_due(reading):
             return
@@ -252,13 +282,3 @@ class AutoCompaction:
             "rebuilt from the session's own record. /undo brings the old one back."
         )
         return True
-
-
-def _check_unseen(draft: CompactionDraft) -> None:
-    """Raises `TooSmall` if results that the model has not seen yet would be removed for lack of
-    room: it would only ask for them again."""
-    view, stays = draft.view, {n for n, _ in draft.plan.window}
-    if view.pinned or all(entry.n in stays for entry in open_atom(atoms(view))):
-        return
-    if small := too_small(view, least_headroom(view, draft.options)):
-        raise small

@@ -23,7 +23,7 @@ from pinfold.agent.turn.budget import Budget
 from pinfold.agent.turn.ending import UNSENT, Ending
 from pinfold.agent.turn.joining import user_item
 from pinfold.agent.updates import Told
-from pinfold.compaction.refusals import TooSmall
+from pinfold.compaction.refusals import Crowded, TooSmall
 from pinfold.ports.approver import Approver
 from pinfold.ports.errors import (
     AuthenticationFailed,
@@ -185,7 +185,7 @@ class Turn:
             return Ending("failed", f"{said}. {advice}")
         except _WAITING as error:
             return Ending("waiting", str(error))
-        except (TooSmall, ProviderError, JournalError) as error:
+        except (TooSmall, Crowded, ProviderError, JournalError) as error:
             return Ending("failed", str(error))
         except Exception as error:  # the session must outlive our own mistakes
             return Ending("failed", f"pinfold failed: {type(error).__name__}: {error}")

@@ -55,6 +55,8 @@ class HistoryPanel(TablePanel[int | None]):
         super().__init__(self._list, session)
         self._session = session
         self._window = session.window
+        self._asked: int | None = None
+        """The window that does not fit the model, and is restored if asked for once more."""
 
     def parts(self) -> Iterable[Widget]:
         return self._list, self._foot
@@ -66,6 +68,7 @@ class HistoryPanel(TablePanel[int | None]):
 
     @on(Table.Moved)
     def _moved(self) -> None:
+        self._asked = None
         if (past := self._list.row) is not None:
             self._foot.show(past.name, past.why, past.since)
             self._work_out(past)
@@ -127,6 +130,19 @@ class HistoryPanel(TablePanel[int | None]):
         if (past := self._list.row) is None:
             return
         with self.telling():
+            reading = self._session.reading()
+            if not past.now and self._asked != past.number:
+                outlook = await self._window.outlook(past.number)
+                if outlook.after > reading.usable:
+                    self._asked = past.number
+                    self._foot.say(
+                        f"With everything since, it takes {tokens(outlook.after)} of "
+                        f"{tokens(reading.limit)} tokens, more than fit: "
+                        f"{self.key_of('history.restore')} again restores it.",
+                        "warning",
+                    )
+                    return
+            self._asked = None
             said = await self._window.restore(past.number)
             reading = self._session.reading()
             level: Level = "warning" if reading.used > reading.usable else "info"
