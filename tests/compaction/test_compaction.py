@@ -289,7 +289,7 @@ def test_results_that_the_model_has_yet_to_see_are_shortened_where_room_is_short
         item = Item(n=live.next_n, kind=kind, content=body, **given)  # type: ignore[arg-type]
         live.add(ItemAdded(item=item))
     fresh = live.next_n - 1
-    for size, stays in ((128_000, "keep"), (16_000, "keep"), (6_000, "shorten")):
+    for size, stays in ((128_000, "keep"), (16_000, "shorten"), (6_000, "shorten")):
         plan = planned(live.view(size), options=PlanOptions(filled=1.0))
         assert verdict(plan, fresh) == stays
         assert [item.kind for item in plan.inserted] == ["checkpoint"]

@@ -30,8 +30,6 @@ from pinfold.rollout.items import Item, Kind
 from pinfold.window.pins import named
 
 _IN_TAIL = "in the tail"
-UNSEEN = 0.75
-"""Of what the next window may keep, that results may fill which the model has not been sent."""
 CLOSE = 50
 """One part in this many of the room may stay empty."""
 MUCH, GAPS = 8, 12
@@ -82,10 +80,11 @@ class _Assembly:
         limit = min(limit, max(most, fixed))
         every = atoms(self._view)
         self._opened = open_atom(every)
-        spared = min(
-            hard if pinned else int(UNSEEN * hard), int((1 - MIN_GAIN) * self._view.tokens)
-        )
-        self._keep_open(max((next_window.size + limit) // 2, spared), hard)
+        most_open = (next_window.size + limit) // 2
+        if pinned:  # older items give way, but for what makes it worth it
+            spared = min(hard, int((1 - MIN_GAIN) * self._view.tokens))
+            most_open = max(most_open, spared)
+        self._keep_open(most_open, hard)
         margin = min(next_window.size + int(SPARE * space.target), most)
         limit = min(hard, max(limit, margin))
         self._write_head(spare, max(0, limit - next_window.size))
