@@ -76,8 +76,8 @@ def test_narrow(snap_compare: Snap, session: LiveSession) -> None:
 
 
 def test_restored(snap_compare: Snap, session: LiveSession) -> None:
-    """r is asked for twice. You should read that window 0 is back, that it does not fit by how much, and how to undo
-    it; a fourth line stands on top."""
+    """You should read, once r is pressed twice, that window 0 is back, that it does not fit by how
+    much, and how to undo it; a fourth line stands on top."""
     session.model = type(session.model)("tiny", "p", 2_000, "table", max_output=400)
     before = opening(session, "end", "r", "r", then=lambda p: "3.4k → 3.4k" in said(p, ".about"))
     assert snap_compare(make_app(session), terminal_size=(80, 24), run_before=before)
