@@ -112,10 +112,10 @@ def _open_streams() -> None:
 
 def _action(argv: Sequence[str]) -> Callable[[], int]:
     """What `argv` asks for. Raises `SystemExit` where there is nothing to do, or it is wrong."""
-    if not argv:  # the usual start waits for no parser
+    if not argv or argv in (["--continue"], ["-c"]):  # the usual starts wait for no parser
         from pinfold.wiring import actions as wiring
 
-        return wiring.shell
+        return wiring.resume_last if argv else wiring.shell
     arguments = parse(argv)
     from pinfold.wiring import opening
 

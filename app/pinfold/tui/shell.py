@@ -129,6 +129,7 @@ class Shell(Agents):
 
     def on_mount(self) -> None:
         self._status.folder = paths.shown(self._cwd)
+        self._attention.show(self._cwd.name, self._status.phase)
         self._transcript.set_welcome(welcome.waiting())
         self.watch(self._transcript, "behind", self._show_behind)
         self.watch(self._status, "phase", self._attention.changed, init=False)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import replace
 
@@ -41,6 +42,12 @@ def _prompt(arguments: argparse.Namespace | None) -> Prompt | None:
     from pinfold.rollout import provenance
 
     return provenance.Prompt(text, tuple(provenance.guess(text)))
+
+
+def resume_last() -> int:
+    """`pinfold --continue` alone."""
+    asked = SimpleNamespace(session=None, last=True, read_only=False, fork=False)
+    return resume(cast("argparse.Namespace", asked))
 
 
 def resume(arguments: argparse.Namespace) -> int:
