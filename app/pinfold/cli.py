@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
 
+LAST = (["--continue"], ["-c"], ["resume", "--last"])
+"""The ways to ask for the newest session of the folder."""
+
 
 def _common() -> "argparse.ArgumentParser":
     """The flags that each command takes."""
@@ -112,7 +115,7 @@ def _open_streams() -> None:
 
 def _action(argv: Sequence[str]) -> Callable[[], int]:
     """What `argv` asks for. Raises `SystemExit` where there is nothing to do, or it is wrong."""
-    if not argv or argv in (["--continue"], ["-c"]):  # the usual starts wait for no parser
+    if not argv or list(argv) in LAST:  # the usual starts wait for no parser
         from pinfold.wiring import actions as wiring
 
         return wiring.resume_last if argv else wiring.shell

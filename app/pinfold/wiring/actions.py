@@ -45,7 +45,7 @@ def _prompt(arguments: argparse.Namespace | None) -> Prompt | None:
 
 
 def resume_last() -> int:
-    """`pinfold --continue` alone."""
+    """Continue the newest session of the folder, with nothing else asked."""
     asked = SimpleNamespace(session=None, last=True, read_only=False, fork=False)
     return resume(cast("argparse.Namespace", asked))
 
